@@ -1,0 +1,4 @@
+//! The rules of maintained work.
+
+pub mod retrieve;
+pub mod text;
