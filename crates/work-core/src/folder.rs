@@ -1,0 +1,474 @@
+//! Grants: approved folders, their rules, and who owns a file.
+//!
+//! Owns what an approval says ([`Rules`]), what a root's identity is, and the deepest grant around a path. Refuses to
+//! open anything: a door tells what a root really is. Start at [`Grant`].
+
+use crate::id::{BootId, GrantId, SiteId};
+use crate::path::{HostPath, RelPath};
+use crate::time::Timestamp;
+use globset::{Candidate, GlobBuilder, GlobSet, GlobSetBuilder};
+
+/// One approved folder: where, what it was when it was approved, and what of it may be read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Grant {
+    /// Its id.
+    pub id: GrantId,
+    /// The site that approved it.
+    pub site: SiteId,
+    /// The root's path.
+    pub root: HostPath,
+    /// The root's last name, numbered where another grant has it.
+    pub label: String,
+    /// What the root was when it was approved.
+    pub identity: RootIdentity,
+    /// What of it may be read.
+    pub rules: Rules,
+    /// Whether it is approved now.
+    pub state: GrantState,
+    /// When it was last approved.
+    pub approved_at: Timestamp,
+    /// The workspace's count of looks at that moment: an observation with no higher number does not count.
+    pub since_look: u64,
+    /// The last look that covered every cited source of it and found nothing new.
+    pub swept_at: Option<Timestamp>,
+}
+
+/// Whether a grant is in force.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GrantState {
+    /// Files under it may be read as its rules say.
+    Active,
+    /// Nothing under it is read or shown.
+    Revoked,
+}
+
+/// What makes a root the same directory as before (spec I6).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct RootIdentity {
+    /// The inode, or what the platform has for it.
+    pub inode: u64,
+    /// When it was made, in nanoseconds since the epoch, where the file system tells.
+    pub born_ns: Option<i64>,
+    /// The file system's id.
+    pub filesystem: u64,
+    /// The device number, which holds within one boot.
+    pub device: u64,
+    /// The boot in which it was read.
+    pub boot: BootId,
+}
+
+impl RootIdentity {
+    /// Whether both are the same directory.
+    ///
+    /// Inode and file-system id must agree, the birth time where both have one, and the device within one boot.
+    #[must_use]
+    pub fn is_same(&self, other: &Self) -> bool {
+        let born = self.born_ns.zip(other.born_ns).is_none_or(|(mine, theirs)| mine == theirs);
+        let device = self.boot != other.boot || self.device == other.device;
+        self.inode == other.inode && self.filesystem == other.filesystem && born && device
+    }
+}
+
+/// What of a folder may be read. The owner's word: it decides access, also of what was cited before it was given.
+#[derive(Clone, Debug)]
+pub struct Rules {
+    extensions: Vec<String>,
+    exclude: Vec<String>,
+    /// Whether names that begin with a dot are read.
+    pub hidden: Hidden,
+    /// Whether ignore files in the folder shape a scan. They never decide access.
+    pub ignore_files: IgnoreFiles,
+    excluded: GlobSet,
+}
+
+/// What happens to names that begin with a dot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Hidden {
+    /// They are not read.
+    Skipped,
+    /// They are read like others.
+    Read,
+}
+
+/// What becomes of `.gitignore`, `.ignore` and `.workignore`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum IgnoreFiles {
+    /// A scan leaves out what they name.
+    Honoured,
+    /// They are files like others.
+    Unheeded,
+}
+
+/// Why rules cannot be.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum BadRules {
+    /// An extension is empty or holds a dot, a slash or a control character.
+    #[error("'{0}' is no extension: letters and digits are expected, without the dot")]
+    Extension(String),
+    /// A glob does not parse.
+    #[error("'{0}' is no glob pattern")]
+    Glob(String),
+    /// More patterns or extensions than one grant may have.
+    #[error("a folder has at most {0} extensions and as many patterns")]
+    TooMany(usize),
+}
+
+/// Why a name may not be read under some rules.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Forbidden {
+    /// A name on the way begins with a dot.
+    Hidden,
+    /// An exclusion names it.
+    Excluded,
+    /// Its extension is not among those approved.
+    Extension,
+}
+
+impl Rules {
+    /// Extensions that are read where nothing else was said.
+    pub const EXTENSIONS: [&'static str; 8] =
+        ["md", "markdown", "mdx", "txt", "text", "rst", "adoc", "org"];
+    /// Extensions, and patterns, that one grant may have.
+    pub const MOST: usize = 64;
+
+    /// Text and Markdown, nothing hidden, ignore files honoured.
+    #[must_use]
+    pub fn standard() -> Self {
+        Self::new(Self::EXTENSIONS, [""; 0], Hidden::Skipped, IgnoreFiles::Honoured)
+            .expect("these rules are sound")
+    }
+
+    /// Rules of these extensions (in any case, without the dot) and exclusion globs.
+    ///
+    /// A glob without a slash names files and directories at any depth; one with a slash counts from the root. `*`
+    /// does not cross a slash, `**` does. Excluding a directory excludes what is in it.
+    ///
+    /// # Errors
+    /// [`BadRules`] when an extension or a glob is none, or there are more than [`Rules::MOST`] of either.
+    pub fn new<E: AsRef<str>, G: AsRef<str>>(
+        extensions: impl IntoIterator<Item = E>,
+        exclude: impl IntoIterator<Item = G>,
+        hidden: Hidden,
+        ignore_files: IgnoreFiles,
+    ) -> Result<Self, BadRules> {
+        let mut extensions = extensions
+            .into_iter()
+            .map(|extension| sound_extension(extension.as_ref()))
+            .collect::<Result<Vec<_>, _>>()?;
+        extensions.sort();
+        extensions.dedup();
+        let mut exclude: Vec<String> =
+            exclude.into_iter().map(|glob| glob.as_ref().to_owned()).collect();
+        exclude.sort();
+        exclude.dedup();
+        if extensions.len().max(exclude.len()) > Self::MOST {
+            return Err(BadRules::TooMany(Self::MOST));
+        }
+        let excluded = glob_set(&exclude)?;
+        Ok(Self { extensions, exclude, hidden, ignore_files, excluded })
+    }
+
+    /// The extensions, in lower case and in order.
+    #[must_use]
+    pub fn extensions(&self) -> &[String] {
+        &self.extensions
+    }
+
+    /// The exclusion globs, in order.
+    #[must_use]
+    pub fn exclude(&self) -> &[String] {
+        &self.exclude
+    }
+
+    /// Whether the file at `path`, counted from the grant's root, may be read.
+    ///
+    /// # Errors
+    /// [`Forbidden`] says which rule forbids it, the first that does in the order of its variants.
+    pub fn permit_file(&self, path: &RelPath) -> Result<(), Forbidden> {
+        self.permit_directory(path)?;
+        let name = path.last_name();
+        let extension =
+            name.rsplit(|&b| b == b'.').next().filter(|extension| extension.len() < name.len());
+        let known = extension
+            .and_then(|extension| std::str::from_utf8(extension).ok())
+            .is_some_and(|extension| {
+                self.extensions
+                    .binary_search_by(|have| have.as_str().cmp(&extension.to_lowercase()))
+                    .is_ok()
+            });
+        if known { Ok(()) } else { Err(Forbidden::Extension) }
+    }
+
+    /// Whether the directory at `path` may be gone into.
+    ///
+    /// # Errors
+    /// [`Forbidden`] as for a file, but for the extension.
+    pub fn permit_directory(&self, path: &RelPath) -> Result<(), Forbidden> {
+        if self.hidden == Hidden::Skipped && path.names().any(|name| name.starts_with(b".")) {
+            Err(Forbidden::Hidden)
+        } else if self.excludes(path) {
+            Err(Forbidden::Excluded)
+        } else {
+            Ok(())
+        }
+    }
+
+    /// Whether an exclusion names `path` or a directory above it.
+    fn excludes(&self, path: &RelPath) -> bool {
+        if self.excluded.is_empty() {
+            return false;
+        }
+        let ends = path.bytes().iter().enumerate().filter(|&(_, &b)| b == b'/').map(|(at, _)| at);
+        ends.chain([path.bytes().len()]).any(|end| {
+            self.excluded.is_match_candidate(&Candidate::from_bytes(&path.bytes()[..end]))
+        })
+    }
+}
+
+impl PartialEq for Rules {
+    fn eq(&self, other: &Self) -> bool {
+        let Self { extensions, exclude, hidden, ignore_files, excluded: _ } = self;
+        (extensions, exclude, hidden, ignore_files)
+            == (&other.extensions, &other.exclude, &other.hidden, &other.ignore_files)
+    }
+}
+
+impl Eq for Rules {}
+
+/// An extension in lower case.
+fn sound_extension(extension: &str) -> Result<String, BadRules> {
+    let sound = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '+');
+    if extension.is_empty() || extension.len() > 32 || !extension.chars().all(sound) {
+        return Err(BadRules::Extension(extension.to_owned()));
+    }
+    Ok(extension.to_lowercase())
+}
+
+/// All patterns as one matcher.
+fn glob_set(patterns: &[String]) -> Result<GlobSet, BadRules> {
+    let mut set = GlobSetBuilder::new();
+    for pattern in patterns {
+        let bad = || BadRules::Glob(pattern.clone());
+        let trimmed = pattern.trim_end_matches('/');
+        let anchored = match trimmed.strip_prefix('/') {
+            Some(rest) => rest.to_owned(),
+            None if trimmed.contains('/') => trimmed.to_owned(),
+            None => format!("**/{trimmed}"),
+        };
+        if trimmed.is_empty() || pattern.len() > 1024 {
+            return Err(bad());
+        }
+        set.add(GlobBuilder::new(&anchored).literal_separator(true).build().map_err(|_| bad())?);
+    }
+    set.build().map_err(|_| BadRules::Glob(patterns.join(" ")))
+}
+
+/// All grants of a workspace, to ask whose a path is without a look.
+#[derive(Clone, Debug, Default)]
+pub struct Grants(Vec<Grant>);
+
+impl Grants {
+    /// These grants, revoked ones too.
+    #[must_use]
+    pub fn new(grants: Vec<Grant>) -> Self {
+        Self(grants)
+    }
+
+    /// Each of them, in the order of approval.
+    pub fn iter(&self) -> impl Iterator<Item = &Grant> {
+        self.0.iter()
+    }
+
+    /// As a slice, for a door.
+    #[must_use]
+    pub fn as_slice(&self) -> &[Grant] {
+        &self.0
+    }
+
+    /// The grant with this id.
+    #[must_use]
+    pub fn get(&self, id: GrantId) -> Option<&Grant> {
+        self.0.iter().find(|grant| grant.id == id)
+    }
+
+    /// The grant of the root at `root`, if there ever was one.
+    #[must_use]
+    pub fn at(&self, root: &HostPath) -> Option<&Grant> {
+        self.0.iter().find(|grant| grant.root == *root)
+    }
+
+    /// Whether anything was ever approved.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The ids of those in force.
+    #[must_use]
+    pub fn active(&self) -> Vec<GrantId> {
+        self.0
+            .iter()
+            .filter(|grant| grant.state == GrantState::Active)
+            .map(|grant| grant.id)
+            .collect()
+    }
+
+    /// The deepest grant around `path` under the root of `grant`, with the path below its root.
+    ///
+    /// Counts by the names of paths alone, as lists do, which do not look. `None` for an unknown grant.
+    #[must_use]
+    pub fn deepest_around(&self, grant: GrantId, path: &RelPath) -> Option<(&Grant, RelPath)> {
+        let outer = self.get(grant)?;
+        let above = outer.root.names().count();
+        let whole: Vec<&[u8]> = outer.root.names().chain(path.names()).collect();
+        let holds = |inner: &&Grant| {
+            let names: Vec<&[u8]> = inner.root.names().collect();
+            names.len() > above && names.len() < whole.len() && whole.starts_with(&names)
+        };
+        let inner = self.0.iter().filter(holds).max_by_key(|inner| inner.root.names().count());
+        match inner {
+            Some(inner) => Some((inner, path.below(inner.root.names().count() - above)?)),
+            None => Some((outer, path.clone())),
+        }
+    }
+
+    /// A label for a new grant at `root`: its last name, numbered where another grant has it (spec I2).
+    #[must_use]
+    pub fn label_for(&self, root: &HostPath) -> String {
+        let name = crate::path::show(root.last_name());
+        let free = |label: &String| self.0.iter().all(|grant| grant.label != *label);
+        let numbered = (2..).map(|n| format!("{name}-{n}"));
+        std::iter::once(name.clone())
+            .chain(numbered)
+            .find(free)
+            .expect("one of endless labels is free")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn path(text: &str) -> RelPath {
+        RelPath::new(text).expect("a path")
+    }
+
+    fn grant(n: u8, root: &str, state: GrantState) -> Grant {
+        Grant {
+            id: GrantId::from_bytes([n; 16]),
+            site: SiteId::from_bytes([0; 16]),
+            root: HostPath::from_bytes(root),
+            label: root.to_owned(),
+            identity: IDENTITY,
+            rules: Rules::standard(),
+            state,
+            approved_at: Timestamp::from_seconds(0),
+            since_look: 0,
+            swept_at: None,
+        }
+    }
+
+    const IDENTITY: RootIdentity = RootIdentity {
+        inode: 7,
+        born_ns: Some(1),
+        filesystem: 9,
+        device: 2,
+        boot: BootId::from_bytes([1; 16]),
+    };
+
+    #[track_caller]
+    fn check_file(rules: &Rules, name: &str, expected: Result<(), Forbidden>) {
+        assert_eq!(rules.permit_file(&path(name)), expected, "{name}");
+    }
+
+    // spec: I4
+    #[test]
+    fn standard_rules_read_text_and_markdown_in_any_case_and_nothing_hidden() {
+        let rules = Rules::standard();
+        check_file(&rules, "a/b.md", Ok(()));
+        check_file(&rules, "B.TXT", Ok(()));
+        check_file(&rules, "b.rs", Err(Forbidden::Extension));
+        check_file(&rules, "md", Err(Forbidden::Extension));
+        check_file(&rules, ".md", Err(Forbidden::Hidden));
+        check_file(&rules, ".git/a.md", Err(Forbidden::Hidden));
+        check_file(&rules, "a/.b.md", Err(Forbidden::Hidden));
+    }
+
+    // spec: I4
+    #[test]
+    fn an_exclusion_closes_a_directory_with_all_that_is_in_it() {
+        let rules = Rules::new(
+            ["md"],
+            ["drafts", "/top.md", "a/*/c.md", "*.tmp.md"],
+            Hidden::Read,
+            IgnoreFiles::Honoured,
+        )
+        .expect("sound rules");
+        for name in ["drafts/x.md", "a/drafts/b/x.md", "top.md", "a/b/c.md", "q/x.tmp.md"] {
+            check_file(&rules, name, Err(Forbidden::Excluded));
+        }
+        for name in ["drafts.md", "a/top.md", "a/b/b/c.md", ".hidden/x.md"] {
+            check_file(&rules, name, Ok(()));
+        }
+    }
+
+    // spec: I4
+    #[test]
+    fn rules_that_mean_nothing_are_refused() {
+        let rules = |extension, glob| {
+            Rules::new([extension], [glob], Hidden::Skipped, IgnoreFiles::Honoured)
+        };
+        assert_eq!(rules(".md", "a"), Err(BadRules::Extension(".md".into())));
+        assert_eq!(rules("", "a"), Err(BadRules::Extension(String::new())));
+        assert_eq!(rules("md", "[a"), Err(BadRules::Glob("[a".into())));
+        assert_eq!(rules("md", "/"), Err(BadRules::Glob("/".into())));
+    }
+
+    // spec: I6
+    #[test]
+    fn a_root_is_the_same_while_its_inode_birth_and_file_system_are() {
+        let next_boot = RootIdentity { boot: BootId::from_bytes([2; 16]), device: 5, ..IDENTITY };
+        assert!(IDENTITY.is_same(&IDENTITY));
+        assert!(IDENTITY.is_same(&next_boot), "a device number holds within one boot only");
+        assert!(IDENTITY.is_same(&RootIdentity { born_ns: None, ..IDENTITY }));
+        for other in [
+            RootIdentity { inode: 8, ..IDENTITY },
+            RootIdentity { born_ns: Some(2), ..IDENTITY },
+            RootIdentity { filesystem: 8, ..IDENTITY },
+            RootIdentity { device: 3, ..IDENTITY },
+        ] {
+            assert!(!IDENTITY.is_same(&other), "{other:?}");
+        }
+    }
+
+    // spec: I3
+    #[test]
+    fn a_file_belongs_to_the_deepest_grant_around_it_revoked_ones_too() {
+        let grants = Grants::new(vec![
+            grant(1, "/home/notes", GrantState::Active),
+            grant(2, "/home/notes/team", GrantState::Revoked),
+            grant(3, "/home/notes-old", GrantState::Active),
+        ]);
+        let around = |file: &str| {
+            let (grant, below) =
+                grants.deepest_around(GrantId::from_bytes([1; 16]), &path(file)).expect("known");
+            (grant.id.bytes()[0], below.to_string())
+        };
+        assert_eq!(around("a.md"), (1, "a.md".into()));
+        assert_eq!(around("team/b/c.md"), (2, "b/c.md".into()));
+        assert_eq!(around("team"), (1, "team".into()));
+        assert_eq!(around("teams/x.md"), (1, "teams/x.md".into()));
+    }
+
+    // spec: I2
+    #[test]
+    fn a_label_is_the_last_name_numbered_where_taken() {
+        let mut taken = grant(1, "/a/docs", GrantState::Active);
+        taken.label = "docs".into();
+        let grants = Grants::new(vec![taken]);
+        assert_eq!(grants.label_for(&HostPath::from_bytes("/b/docs")), "docs-2");
+        assert_eq!(grants.label_for(&HostPath::from_bytes("/b/notes")), "notes");
+    }
+}
