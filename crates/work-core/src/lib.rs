@@ -8,7 +8,9 @@
 
 pub mod audit;
 pub mod canonical;
+pub mod code;
 pub mod digest;
+pub mod document;
 pub mod folder;
 pub mod id;
 pub mod limits;
@@ -25,3 +27,4 @@ pub mod source;
 pub mod task;
 pub mod text;
 pub mod time;
+pub mod workspace;

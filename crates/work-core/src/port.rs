@@ -705,6 +705,16 @@ pub trait Watch {
     fn beat(&mut self, progress: &Progress) -> Go;
 }
 
+/// Watches nothing and never stops.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Quiet;
+
+impl Watch for Quiet {
+    fn beat(&mut self, _: &Progress) -> Go {
+        Go::On
+    }
+}
+
 /// Whether to go on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Go {
@@ -732,9 +742,14 @@ pub trait Pause {
     fn pause(&self, most: Duration) -> Go;
 }
 
-/// Ids of a kind, fresh from a source of random bits.
-pub(crate) fn fresh<T>(ids: &dyn Ids, named: fn([u8; 16]) -> T) -> T {
-    named(ids.fresh())
+/// Waits for nothing: whoever would have to wait ends instead.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NoPause;
+
+impl Pause for NoPause {
+    fn pause(&self, _: Duration) -> Go {
+        Go::Stop
+    }
 }
 
 /// A version that a file of these bytes has.

@@ -4,10 +4,12 @@
 //! a seal for who can name the sources that the content rests on, if none of them is denied or unreachable. Content
 //! that rests on nothing stays shut. There is no permission cache: an `Access` is made for each answer.
 
+use crate::document::wire::{FolderScanDoc, ScanDoc};
 use crate::folder::{Grant, GrantState, Grants};
 use crate::id::{GrantId, SourceId};
 use crate::path::RelPath;
-use crate::port::{Observed, Want};
+use crate::port::{Document, Kept, Want};
+use crate::report::{FolderScan, Reached, ScanRecord};
 use crate::result::ResultState;
 use crate::source::{Look, Observation, Seen, Source, SourceVersion};
 use crate::task::{Progress, ReportRequest};
@@ -66,6 +68,7 @@ pub struct FreshLook {
 #[derive(Clone, Debug)]
 pub struct Access {
     grants: Grants,
+    roots: BTreeMap<GrantId, Reached>,
     seen: BTreeMap<SourceId, Vec<Seen>>,
 }
 
@@ -73,7 +76,14 @@ impl Access {
     /// Access under these grants, with nothing seen yet.
     #[must_use]
     pub const fn new(grants: Grants) -> Self {
-        Self { grants, seen: BTreeMap::new() }
+        Self { grants, roots: BTreeMap::new(), seen: BTreeMap::new() }
+    }
+
+    /// The same, with what the roots of some of them are now: what lies under one that is not the approved directory
+    /// is not seen, whatever is stored.
+    #[must_use]
+    pub fn at_roots(self, roots: BTreeMap<GrantId, Reached>) -> Self {
+        Self { roots, ..self }
     }
 
     /// The grants it was made with.
@@ -86,8 +96,7 @@ impl Access {
     ///
     /// A fresh look that started from the stored observation counts alone. If the observation has moved since, both
     /// count, and the worse decides (for a look that did not reach its source, the stored observation does).
-    pub fn learn(&mut self, source: &Source, stored: Option<&Observed>, fresh: Option<&FreshLook>) {
-        let kept = stored.and_then(|observed| observed.observation.as_ref());
+    pub fn learn(&mut self, source: &Source, kept: Option<&Kept<Observation>>, fresh: Option<&FreshLook>) {
         let known = kept.map(|kept| self.as_it_counts(source, &kept.value));
         let looked = fresh.and_then(|fresh| match fresh.look {
             Look::Saw { seen, owner, .. } => Some((self.as_owned(source, owner, seen), fresh.from)),
@@ -151,6 +160,21 @@ impl Access {
         request.scope.iter().all(|&grant| self.is_active(grant)).then_some(progress.0)
     }
 
+    /// A scan record without what tells of folders that are not in force: their entries, and what holds for all.
+    #[must_use]
+    pub fn scan(&self, scan: ScanRecord) -> ScanDoc {
+        let all = scan.folders.len();
+        let shown = |folder: FolderScan| {
+            let grant = self.grants.get(folder.grant).filter(|grant| grant.state == GrantState::Active)?;
+            let FolderScan { grant: id, reached, counts } = folder;
+            Some(FolderScanDoc { folder: id, label: grant.label.clone(), reached, counts })
+        };
+        let folders: Vec<_> = scan.folders.into_iter().filter_map(shown).collect();
+        let whole = folders.len() == all;
+        let elapsed_ms = whole.then_some(scan.elapsed_ms);
+        ScanDoc { elapsed_ms, limit: scan.limit.filter(|_| whole), folders }
+    }
+
     /// Whether a grant is in force.
     #[must_use]
     pub fn is_active(&self, grant: GrantId) -> bool {
@@ -196,6 +220,11 @@ impl Access {
             Seen::Denied
         }
     }
+}
+
+/// A document that scans are recorded in: its content is opened folder by folder, by [`Access::scan`].
+pub(crate) fn scan_record(document: Sealed<Document>) -> Document {
+    document.0
 }
 
 /// What a door is asked for, to look at a source: the one use of a path that shows nothing to anybody.

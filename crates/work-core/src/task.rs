@@ -113,19 +113,25 @@ pub struct Failure {
 }
 
 /// Why a task failed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FailureReason {
     /// Nothing in the sources matches.
+    #[error("nothing in the folders matches")]
     NoMatches,
     /// No folder of the scope is active and readable.
+    #[error("no folder of the search is approved and readable")]
     NoSources,
     /// Its leases ended without a word too often.
+    #[error("each worker that began it ended without a word")]
     Abandoned,
     /// A source that the work would bind cannot be relied on.
+    #[error("a source could not be relied on while it was read")]
     EvidenceUnavailable,
     /// A record of it cannot be stored within the limits.
+    #[error("a record of it does not fit its limit")]
     TooLarge,
     /// The worker met a fault of its own.
+    #[error("the worker met a fault of its own")]
     Internal,
 }
 
@@ -282,6 +288,31 @@ fn renewed(lease: Lease, now: Now, limits: &Limits) -> Result<Transition, Refusa
         return Err(Refusal::RenewedEnough);
     }
     Ok(Transition::Renewed(Lease { ends, ..lease }))
+}
+
+impl TaskKind {
+    /// The result that it repairs, if it does.
+    #[must_use]
+    pub const fn repairs(self) -> Option<ResultId> {
+        match self {
+            Self::Report => None,
+            Self::Repair(result) => Some(result),
+        }
+    }
+}
+
+impl TaskState {
+    /// The word for it on the wire.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Queued => "queued",
+            Running(_) => "running",
+            Succeeded(_) => "succeeded",
+            Failed(_) => "failed",
+            Cancelled => "cancelled",
+        }
+    }
 }
 
 impl Lease {

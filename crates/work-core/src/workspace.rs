@@ -1,0 +1,250 @@
+//! Use cases: one file each, all of the same shape.
+//!
+//! Four beats: **look** at sources with no transaction open, **load** the few rows that the rule needs, **decide** by a
+//! pure function of these values, **commit** one batch with its event. They are written once here: [`Workspace::act`]
+//! for what changes something, [`Workspace::deliver`] for what shows something, `settle` for a commit in doubt.
+//!
+//! To read: `ask` and `run` are a report's life, `show` is what becomes of it, `approve` and `revoke` are who may see
+//! it.
+
+mod approve;
+mod ask;
+mod cancel;
+mod doctor;
+mod error;
+mod find;
+mod folders;
+mod list;
+mod log;
+mod looks;
+mod publish;
+mod revoke;
+mod run;
+mod search;
+mod show;
+mod tasks;
+mod worker;
+
+pub use approve::{Approved, ApproveError};
+pub use ask::{AskError, ReportAsk};
+pub use cancel::CancelError;
+pub use doctor::Checkup;
+pub use error::Failure;
+pub use find::FindError;
+pub use list::{ListError, StateFilter};
+pub use revoke::{FolderName, RevokeError};
+pub use run::{RunEnding, RunError};
+pub use show::ShowError;
+pub use worker::Until;
+
+use crate::audit::EventKind;
+use crate::folder::Grants;
+use crate::id::ActId;
+use crate::limits::Limits;
+use crate::port::{
+    Act, Batch, CommitError, Events, Head, Ids, Note, Patience, Put, ReadTx, SourceDoor, Store, StoreError, WriteTx,
+};
+use crate::time::Now;
+use std::sync::Arc;
+
+/// One workspace: its records, the way to its sources, and names for new things. Cheap to clone.
+///
+/// ```
+/// use std::sync::Arc;
+/// use work_core::memory::{MemoryDoor, MemoryStore};
+/// use work_core::path::HostPath;
+/// use work_core::port::Quiet;
+/// use work_core::retrieve::Query;
+/// use work_core::workspace::{ReportAsk, Workspace};
+/// # use work_core::testkit::{CountingIds, FakeClock};
+/// # let (clock, ids) = (Arc::new(FakeClock::default()), Arc::new(CountingIds::default()));
+///
+/// let door = MemoryDoor::new();
+/// door.folder("/handbook");
+/// door.file("/handbook/backups.md", "Backups are kept for 35 days.\n");
+/// let work = Workspace::new(Arc::new(MemoryStore::fresh(ids.as_ref(), clock)), Arc::new(door), ids);
+///
+/// work.approve(&HostPath::from_bytes("/handbook"), None, &mut Quiet)?;
+/// let ask = ReportAsk::everywhere(Query::parse("how long are backups kept")?);
+/// let report = work.report(&ask, &mut Quiet)?;
+/// assert_eq!(report.body.expect("visible").excerpts[0].text, "Backups are kept for 35 days.");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone)]
+pub struct Workspace {
+    store: Arc<dyn Store>,
+    door: Arc<dyn SourceDoor>,
+    ids: Arc<dyn Ids>,
+    limits: Arc<Limits>,
+}
+
+/// What a decision comes to: the answer, and what is to be written for it.
+pub(crate) struct Decision<T> {
+    pub(crate) answer: T,
+    pub(crate) act: Option<(EventKind, Vec<Put>)>,
+    pub(crate) notes: Vec<Note>,
+    /// Observations among the notes: how far the count of looks grows.
+    pub(crate) looks: u64,
+    /// Whether somebody may see more or less than before.
+    pub(crate) access_moved: bool,
+}
+
+impl<T> Decision<T> {
+    /// Nothing to do.
+    pub(crate) const fn nothing(answer: T) -> Self {
+        Self { answer, act: None, notes: Vec::new(), looks: 0, access_moved: false }
+    }
+
+    /// An act with its event.
+    pub(crate) const fn act(answer: T, kind: EventKind, puts: Vec<Put>) -> Self {
+        Self { answer, act: Some((kind, puts)), notes: Vec::new(), looks: 0, access_moved: false }
+    }
+
+    fn is_nothing(&self) -> bool {
+        self.act.is_none() && self.notes.is_empty()
+    }
+}
+
+/// What every decision gets to know: the time, and the head at that time.
+#[derive(Clone, Debug)]
+pub(crate) struct Moment {
+    pub(crate) head: Head,
+    pub(crate) now: Now,
+}
+
+impl Workspace {
+    /// A workspace over these ports, with the limits of the specification.
+    #[must_use]
+    pub fn new(store: Arc<dyn Store>, door: Arc<dyn SourceDoor>, ids: Arc<dyn Ids>) -> Self {
+        Self { store, door, ids, limits: Arc::new(Limits::standard()) }
+    }
+
+    /// The same with other limits. A raised one is recorded in the results that it shapes.
+    #[must_use]
+    pub fn with_limits(self, limits: Limits) -> Self {
+        Self { limits: Arc::new(limits), ..self }
+    }
+
+    /// The limits in force.
+    #[must_use]
+    pub fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
+    /// A name for one start of one worker.
+    #[must_use]
+    pub fn new_worker(&self) -> crate::id::WorkerId {
+        self.fresh(crate::id::WorkerId::from_bytes)
+    }
+
+    fn fresh<T>(&self, named: fn([u8; 16]) -> T) -> T {
+        named(self.ids.fresh())
+    }
+
+    fn patience(&self) -> Patience {
+        Patience { lock: self.limits.lock_wait, whole: self.limits.transaction }
+    }
+
+    /// One snapshot, with the time at which it was taken.
+    fn read<T>(
+        &self,
+        questions: impl FnOnce(&mut dyn ReadTx, &Moment) -> Result<T, StoreError>,
+    ) -> Result<T, Failure> {
+        let mut tx = self.store.read(self.patience())?;
+        let moment = moment(tx.as_mut())?;
+        Ok(questions(tx.as_mut(), &moment)?)
+    }
+
+    /// Load, decide, commit, under the write lock. A refusal changes nothing.
+    fn act<L, T, R>(
+        &self,
+        load: impl FnOnce(&mut dyn ReadTx, &Moment) -> Result<L, StoreError>,
+        decide: impl FnOnce(L, &Moment) -> Result<Decision<T>, R>,
+    ) -> Result<Result<T, R>, Failure> {
+        let mut tx = self.store.write(self.patience())?;
+        let moment = moment(tx.reads())?;
+        let loaded = load(tx.reads(), &moment)?;
+        match decide(loaded, &moment) {
+            Ok(decision) => self.commit(tx, moment.head, decision).map(Ok),
+            Err(refusal) => Ok(Err(refusal)),
+        }
+    }
+
+    /// Writes what was decided, if it is anything.
+    fn commit<T>(&self, tx: Box<dyn WriteTx + '_>, head: Head, decision: Decision<T>) -> Result<T, Failure> {
+        if decision.is_nothing() {
+            return Ok(decision.answer);
+        }
+        let id = self.fresh(ActId::from_bytes);
+        let moved = Head {
+            looks: head.looks + decision.looks,
+            access: head.access + u64::from(decision.access_moved),
+            ..head
+        };
+        let (head, act) = match decision.act {
+            Some((kind, puts)) => {
+                let (head, event) = moved.record(id, &kind);
+                (head, Some(Act { event, puts }))
+            }
+            None => (moved, None),
+        };
+        let is_act = act.is_some();
+        match tx.commit(&Batch { head, act, notes: decision.notes }) {
+            Ok(()) => Ok(decision.answer),
+            Err(CommitError::NotDone(cause)) => Err(Failure::Store(cause)),
+            Err(CommitError::Overtaken) => Err(Failure::Overtaken),
+            // A look or a renewal in doubt needs no settling: the next one decides anew.
+            Err(CommitError::Unknown(cause)) if !is_act => Err(Failure::Store(cause)),
+            Err(CommitError::Unknown(_)) => self.settle(id)?.then_some(decision.answer).ok_or(Failure::Lost),
+        }
+    }
+
+    /// Whether the act in doubt happened: looks under the write lock and commits an event of its own before it answers,
+    /// since a look alone tells nothing that lasts.
+    fn settle(&self, act: ActId) -> Result<bool, Failure> {
+        self.try_to_settle(act).map_err(|_| Failure::UnknownOutcome(act))
+    }
+
+    fn try_to_settle(&self, act: ActId) -> Result<bool, CommitError> {
+        let mut tx = self.store.write(self.patience()).map_err(CommitError::NotDone)?;
+        let Moment { head, .. } = moment(tx.reads()).map_err(CommitError::NotDone)?;
+        let found = tx.reads().events(Events::Act(act)).map_err(CommitError::NotDone)?;
+        let done = !found.is_empty();
+        let (head, event) = head.record(self.fresh(ActId::from_bytes), &EventKind::Settled { act, done });
+        tx.commit(&Batch { head, act: Some(Act { event, puts: Vec::new() }), notes: Vec::new() })?;
+        Ok(done)
+    }
+
+    /// Builds an answer from one snapshot and hands it out only if access did not move meanwhile (spec R4): it is
+    /// built once more if it did, and refused as busy if it did again.
+    fn deliver<T, R>(
+        &self,
+        mut build: impl FnMut(&mut dyn ReadTx, &Moment) -> Result<Result<T, R>, StoreError>,
+    ) -> Result<Result<T, R>, Failure> {
+        for _ in 0..2 {
+            let (access, answer) = self.read(|tx, moment| Ok((moment.head.access, build(tx, moment)?)))?;
+            if self.read(|_, moment| Ok(moment.head.access))? == access {
+                return Ok(answer);
+            }
+        }
+        Err(Failure::Store(StoreError::Busy))
+    }
+}
+
+impl std::fmt::Debug for Workspace {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Workspace").field("limits", &self.limits).finish_non_exhaustive()
+    }
+}
+
+/// The head with its time advanced to now.
+fn moment(tx: &mut dyn ReadTx) -> Result<Moment, StoreError> {
+    let (head, reading) = tx.head()?;
+    let (head, now) = head.at(reading);
+    Ok(Moment { head, now })
+}
+
+/// All grants without their versions.
+fn grants(tx: &mut dyn ReadTx) -> Result<Grants, StoreError> {
+    Ok(Grants::new(tx.folders()?.into_iter().map(|kept| kept.value).collect()))
+}

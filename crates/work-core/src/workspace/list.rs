@@ -1,0 +1,154 @@
+//! `list`: the latest results with the state of their last looks. Lists do not look.
+
+use super::show::{self, Rows};
+use super::{Failure, Moment, Workspace};
+use crate::code::{Code, Coded};
+use crate::document::wire::{ResultEntry, ResultsDoc};
+use crate::id::{ResultId, TaskId};
+use crate::port::{Kept, ReadTx, Results, StoreError};
+use crate::result::{ResultState, WorkResult};
+use crate::time::Timestamp;
+use std::str::FromStr;
+
+/// Which states a list shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StateFilter {
+    /// Any.
+    All,
+    /// This one.
+    Only(ResultState),
+}
+
+/// A text that names no state.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("no such state: sources_checked, stale, evidence_unavailable or access_removed is expected")]
+pub struct NoSuchState;
+
+impl FromStr for StateFilter {
+    type Err = NoSuchState;
+
+    fn from_str(text: &str) -> Result<Self, NoSuchState> {
+        use ResultState::{AccessRemoved, EvidenceUnavailable, SourcesChecked, Stale};
+        let all = [SourcesChecked, Stale, EvidenceUnavailable, AccessRemoved];
+        all.into_iter().find(|state| state.as_str() == text).map(Self::Only).ok_or(NoSuchState)
+    }
+}
+
+impl StateFilter {
+    fn passes(self, state: ResultState) -> bool {
+        match self {
+            Self::All => true,
+            Self::Only(wanted) => wanted == state,
+        }
+    }
+
+    const fn as_str(self) -> &'static str {
+        match self {
+            Self::All => "all",
+            Self::Only(state) => state.as_str(),
+        }
+    }
+}
+
+/// Why there is no list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ListError {
+    /// The cursor is of another list, or none.
+    #[error("this cursor does not belong to this list")]
+    InvalidCursor,
+    /// Something broke.
+    #[error(transparent)]
+    Failed(#[from] Failure),
+}
+
+impl Coded for ListError {
+    fn code(&self) -> Code {
+        match self {
+            Self::InvalidCursor => Code::InvalidCursor,
+            Self::Failed(cause) => cause.code(),
+        }
+    }
+}
+
+/// Where a list of results goes on.
+type After = (Timestamp, ResultId);
+
+impl Workspace {
+    /// Results, the latest changed first, 100 at a time; `cursor` is the `next` of the list before, with the same
+    /// filter.
+    ///
+    /// # Errors
+    /// [`ListError`]: a cursor of another list, or a failure.
+    pub fn list(&self, filter: StateFilter, cursor: Option<&str>) -> Result<ResultsDoc, ListError> {
+        let before = cursor.map(|cursor| read_cursor(filter, cursor)).transpose()?;
+        self.deliver(|tx, moment| Ok(Ok(self.page(tx, moment, filter, before)?)))?
+    }
+
+    /// One page: goes on past results of other states until the page is full or none are left.
+    fn page(
+        &self,
+        tx: &mut dyn ReadTx,
+        moment: &Moment,
+        filter: StateFilter,
+        mut before: Option<After>,
+    ) -> Result<ResultsDoc, StoreError> {
+        let most = self.limits.list as usize;
+        let mut results: Vec<(After, ResultEntry)> = Vec::new();
+        loop {
+            let found = tx.results(Results::Latest { before, most: self.limits.list + 1 })?;
+            let ended = found.len() <= most;
+            before = found.last().map(|kept| after(&kept.value)).or(before);
+            results.extend(self.entries(tx, moment, found)?.into_iter().filter(|(_, one)| filter.passes(one.state)));
+            if results.len() > most || ended {
+                break;
+            }
+        }
+        let more = results.len() > most;
+        results.truncate(most);
+        let next = results.last().filter(|_| more).map(|&(last, _)| write_cursor(filter, last));
+        Ok(ResultsDoc { results: results.into_iter().map(|(_, entry)| entry).collect(), next })
+    }
+
+    /// Results as a list shows them, each with its place in the order.
+    fn entries(
+        &self,
+        tx: &mut dyn ReadTx,
+        moment: &Moment,
+        found: Vec<Kept<WorkResult>>,
+    ) -> Result<Vec<(After, ResultEntry)>, StoreError> {
+        let rows = Rows::load(tx, found, &self.limits)?;
+        let access = rows.access();
+        let _ = moment;
+        Ok(rows.results.iter().map(|one| (after(one), show::entry(&rows, one, &access, &self.limits))).collect())
+    }
+}
+
+fn after(result: &WorkResult) -> After {
+    (result.updated_at, result.id)
+}
+
+/// A cursor that names its list: `results.FILTER.SECONDS.ID`.
+fn write_cursor(filter: StateFilter, (at, id): After) -> String {
+    format!("results.{}.{}.{id}", filter.as_str(), at.seconds())
+}
+
+fn read_cursor(filter: StateFilter, cursor: &str) -> Result<After, ListError> {
+    let rest = cursor.strip_prefix(&format!("results.{}.", filter.as_str()));
+    let parts = rest.and_then(|rest| rest.split_once('.'));
+    let read = parts.and_then(|(at, id)| Some((Timestamp::from_seconds(at.parse().ok()?), id.parse().ok()?)));
+    read.ok_or(ListError::InvalidCursor)
+}
+
+/// The cursor of the list of tasks: `tasks.ID`.
+pub(super) struct TaskCursor;
+
+impl TaskCursor {
+    pub(super) fn write(id: TaskId) -> String {
+        format!("tasks.{id}")
+    }
+
+    pub(super) fn parse(cursor: &str) -> Result<TaskId, ListError> {
+        let id = cursor.strip_prefix("tasks.").and_then(|id| id.parse().ok());
+        id.ok_or(ListError::InvalidCursor)
+    }
+}

@@ -1,0 +1,124 @@
+//! Looking at sources and keeping what was seen.
+//!
+//! A look says what was seen and from which observation it started. One whose observation has moved since is not
+//! kept; one that says nothing new is not written (spec O5).
+
+use super::{Moment, Workspace};
+use crate::folder::Grants;
+use crate::id::SourceId;
+use crate::limits::ScanLimits;
+use crate::port::{
+    Change, Ground, Kept, Note, Observed, Place, Probe, ReadTx, SourceDoor, Sources, StoreError, Version, Watch,
+};
+use crate::redact::{self, FreshLook};
+use crate::source::{Look, Observation, Seen, Source};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// A source that was looked at.
+#[derive(Clone, Debug)]
+pub(crate) struct Looked {
+    pub(crate) source: Source,
+    pub(crate) fresh: FreshLook,
+}
+
+/// Observations as they are stored now, by source.
+pub(crate) type Stored = BTreeMap<SourceId, Option<Kept<Observation>>>;
+
+/// Notes of looks that say something new.
+pub(crate) struct Noted {
+    pub(crate) notes: Vec<Note>,
+    pub(crate) count: u64,
+    /// Whether one of them hides or shows something.
+    pub(crate) access_moved: bool,
+}
+
+/// Wants every file and does nothing with its bytes.
+pub(crate) struct NoProbe;
+
+impl Probe for NoProbe {
+    fn wants(&self, _: &Place, _: u64) -> bool {
+        true
+    }
+
+    fn file(&self, _: Place, _: &[u8], _: u64) {}
+}
+
+impl Workspace {
+    /// The ceilings of a look.
+    pub(crate) fn looking(&self) -> ScanLimits {
+        ScanLimits { time: self.limits.refresh, ..self.limits.scan }
+    }
+}
+
+/// Looks at `sources`, each once, in their order.
+pub(crate) fn look(
+    door: &dyn SourceDoor,
+    ground: Ground<'_>,
+    sources: Vec<Observed>,
+    probe: Arc<dyn Probe>,
+    watch: &mut dyn Watch,
+) -> Vec<Looked> {
+    let wants: Vec<_> = sources.iter().map(|observed| redact::to_look_at(&observed.source)).collect();
+    let looks = door.look(ground, &wants, probe, watch);
+    let from = |observed: &Observed| observed.observation.as_ref().map(|kept| kept.version);
+    let pairs = sources.into_iter().zip(looks);
+    pairs.map(|(observed, look)| Looked { fresh: FreshLook { from: from(&observed), look }, source: observed.source }).collect()
+}
+
+/// What is stored now of the sources that were looked at.
+pub(crate) fn stored(tx: &mut dyn ReadTx, looked: &[Looked]) -> Result<Stored, StoreError> {
+    let ids: Vec<SourceId> = looked.iter().map(|one| one.source.id).collect();
+    let found = tx.sources(Sources::Ids(&ids))?;
+    Ok(found.into_iter().map(|observed| (observed.source.id, observed.observation)).collect())
+}
+
+/// What of these looks is to be written.
+pub(crate) fn notes(looked: &[Looked], stored: &Stored, grants: &Grants, moment: &Moment) -> Noted {
+    let mut noted = Noted { notes: Vec::new(), count: 0, access_moved: false };
+    for one in looked {
+        let kept = stored.get(&one.source.id).and_then(Option::as_ref);
+        if let Some(observation) = news(one, kept, grants, moment, noted.count + 1) {
+            let was_hidden = kept.is_none_or(|kept| hides(kept.value.seen));
+            noted.access_moved |= was_hidden != hides(observation.seen);
+            noted.count += 1;
+            noted.notes.push(Note::Look(one.source.id, change(kept, observation)));
+        }
+    }
+    noted
+}
+
+/// The observation that a look comes to, if it started from what is stored and says something else.
+fn news(
+    one: &Looked,
+    kept: Option<&Kept<Observation>>,
+    grants: &Grants,
+    moment: &Moment,
+    nth: u64,
+) -> Option<Observation> {
+    let Look::Saw { seen, owner, stamp } = one.fresh.look else { return None };
+    let from_here = one.fresh.from == kept.map(|kept| kept.version);
+    let counts = |observation: &Observation| {
+        let approvals = [one.source.grant, observation.owner].map(|grant| grants.get(grant));
+        approvals.iter().flatten().all(|grant| observation.no > grant.since_look)
+    };
+    let known = kept.is_some_and(|Kept { value, .. }| value.seen == seen && value.owner == owner && counts(value));
+    let observation = Observation { no: moment.head.looks + nth, seen, owner, stamp, looked_at: moment.now.at };
+    (from_here && !known).then_some(observation)
+}
+
+/// The change of an observation's row.
+fn change(kept: Option<&Kept<Observation>>, observation: Observation) -> Change<Observation> {
+    match kept.map(|kept| kept.version) {
+        Some(version @ Version(_)) => Change::From(version, observation),
+        None => Change::New(observation),
+    }
+}
+
+/// Whether content that rests on it would not show.
+fn hides(seen: Seen) -> bool {
+    match seen {
+        Seen::Bytes(_) | Seen::Missing | Seen::Unstable => false,
+        Seen::Unreachable | Seen::Denied => true,
+    }
+}

@@ -1,0 +1,381 @@
+//! Leasing a task and working it: claim, work under a watch that renews, publish or give back.
+
+use super::{AskError, Decision, Failure, FindError, Moment, ReportAsk, ShowError, Workspace, publish};
+use crate::audit::EventKind;
+use crate::code::{Code, Coded};
+use crate::document::wire::{ResultDoc, TaskDoc};
+use crate::id::{RunId, TaskId, WorkerId};
+use crate::limits::Limits;
+use crate::port::{
+    Asked, Change, Go, Kept, Note, Pause, Put, ReadTx, StoreError, Tasks, Version, Watch,
+};
+use crate::task::{self, Ask, FailureReason, Fence, Progress, Refusal, Run, RunEnd, Task, TaskState, Transition};
+use std::time::Duration;
+
+/// How working a task ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RunEnding {
+    /// The task has ended: with a result, without one, or cancelled.
+    Ended(Box<TaskDoc>),
+    /// The watch said stop: the lease was given back, and the task waits for another worker.
+    GivenBack(TaskId),
+    /// Another worker took over, or the lease ended: nothing was published.
+    Lost(TaskId, Refusal),
+}
+
+/// Why a report was not made.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum RunError {
+    /// It could not be asked for.
+    #[error(transparent)]
+    Ask(#[from] AskError),
+    /// The task ended without a result.
+    #[error("{1}")]
+    Unanswered(Box<TaskDoc>, FailureReason),
+    /// Somebody cancelled it.
+    #[error("the task was cancelled")]
+    Cancelled(Box<TaskDoc>),
+    /// It was stopped before its end; the task waits for a worker.
+    #[error("stopped before the end; the task waits for a worker")]
+    Stopped(TaskId),
+    /// The lease was lost.
+    #[error(transparent)]
+    Lost(Refusal),
+    /// The result is there and cannot be shown.
+    #[error(transparent)]
+    Show(#[from] ShowError),
+    /// The task is gone.
+    #[error(transparent)]
+    Find(#[from] FindError),
+    /// Something broke.
+    #[error(transparent)]
+    Failed(#[from] Failure),
+}
+
+impl Coded for RunError {
+    fn code(&self) -> Code {
+        match self {
+            Self::Ask(cause) => cause.code(),
+            Self::Unanswered(_, why) => why.code(),
+            Self::Cancelled(_) => Code::Cancelled,
+            Self::Stopped(_) | Self::Lost(_) => Code::LeaseLost,
+            Self::Show(cause) => cause.code(),
+            Self::Find(cause) => cause.code(),
+            Self::Failed(cause) => cause.code(),
+        }
+    }
+}
+
+/// What claiming came to.
+pub(super) enum Claimed {
+    /// This worker has it.
+    Leased(Box<Leased>),
+    /// It ended when it was looked at: abandoned.
+    Ended(TaskId),
+    /// Another worker has it.
+    Held,
+    /// It had ended before.
+    Over,
+    /// Nothing waits.
+    Nothing,
+}
+
+/// A task under this worker's lease.
+pub(super) struct Leased {
+    pub(super) task: Task,
+    pub(super) fence: Fence,
+}
+
+/// How often somebody who waits for another worker looks again.
+const GLANCE: Duration = Duration::from_millis(250);
+
+impl Workspace {
+    /// Makes a report: asks, works the task, and shows the result.
+    ///
+    /// # Errors
+    /// [`RunError`]: refused, ended without a result, stopped by the watch, or a failure.
+    pub fn report(&self, ask: &ReportAsk, watch: &mut dyn Watch) -> Result<ResultDoc, RunError> {
+        let task = self.ask(ask)?;
+        self.finish(task.task_id, self.new_worker(), &crate::port::NoPause, watch)
+    }
+
+    /// Works one task to its end in the foreground, or waits for the worker that has it, and shows the result.
+    ///
+    /// # Errors
+    /// [`RunError`] as for [`Workspace::report`].
+    pub fn finish(
+        &self,
+        task: TaskId,
+        worker: WorkerId,
+        pause: &dyn Pause,
+        watch: &mut dyn Watch,
+    ) -> Result<ResultDoc, RunError> {
+        loop {
+            let ended = match self.claim(worker, Some(task))? {
+                Claimed::Leased(leased) => match self.run(*leased, watch)? {
+                    RunEnding::Ended(ended) => *ended,
+                    RunEnding::GivenBack(task) => return Err(RunError::Stopped(task)),
+                    RunEnding::Lost(_, _) => self.task(task)?,
+                },
+                Claimed::Ended(_) | Claimed::Held | Claimed::Over | Claimed::Nothing => self.task(task)?,
+            };
+            if let Some(outcome) = self.outcome(ended, watch) {
+                return outcome;
+            }
+            if pause.pause(GLANCE) == Go::Stop {
+                return Err(RunError::Stopped(task));
+            }
+        }
+    }
+
+    /// What a task came to, if it has ended.
+    fn outcome(&self, task: TaskDoc, watch: &mut dyn Watch) -> Option<Result<ResultDoc, RunError>> {
+        let shown = |result| self.show(result, None, watch).map_err(RunError::Show);
+        match (task.state, task.artifact_id) {
+            ("succeeded", Some(result)) => Some(shown(result)),
+            ("cancelled", _) => Some(Err(RunError::Cancelled(Box::new(task)))),
+            ("queued" | "running", _) => None,
+            (_, _) => {
+                let why = failure_reason(&task);
+                Some(Err(RunError::Unanswered(Box::new(task), why)))
+            }
+        }
+    }
+
+    /// Leases the oldest task that is free, or the one named, if it is.
+    pub(super) fn claim(&self, worker: WorkerId, only: Option<TaskId>) -> Result<Claimed, Failure> {
+        let run = self.fresh(RunId::from_bytes);
+        let most = self.limits.page;
+        let claimed = self.act::<_, _, std::convert::Infallible>(
+            |tx, _| {
+                let open = match only {
+                    Some(task) => tx.tasks(Tasks::Ids(&[task]))?,
+                    None => tx.tasks(Tasks::Open { most })?,
+                };
+                let keys: Vec<_> = open.iter().map(|asked| (asked.task.value.id, asked.task.value.fence)).collect();
+                Ok((open, tx.runs(&keys)?))
+            },
+            |(open, runs), moment| Ok(claim(open, &runs, worker, run, moment, &self.limits)),
+        )?;
+        match claimed {
+            Ok(claimed) => Ok(claimed),
+        }
+    }
+
+    /// Works a leased task to its end, or until the lease or the watch ends it.
+    pub(super) fn run(&self, leased: Leased, watch: &mut dyn Watch) -> Result<RunEnding, RunError> {
+        let (task, fence) = (leased.task.id, leased.fence);
+        let mut watch = LeaseWatch { work: self, task, fence, outer: watch, renewed: 0, stop: None };
+        let found = publish::search(self, &leased.task, &mut watch);
+        match (watch.stop, found) {
+            (None, found) => self.publish(&leased, found?),
+            (Some(Stop::Outer), _) => self.give_back(&leased),
+            (Some(Stop::Lost(why)), _) => self.lost(task, why),
+        }
+    }
+
+    /// What became of a task that another took out of this worker's hands.
+    fn lost(&self, task: TaskId, why: Refusal) -> Result<RunEnding, RunError> {
+        match why {
+            Refusal::Cancelled | Refusal::NotRunning => Ok(RunEnding::Ended(Box::new(self.task(task)?))),
+            Refusal::Held { .. } | Refusal::OldFence | Refusal::LeaseEnded | Refusal::RenewedEnough => {
+                Ok(RunEnding::Lost(task, why))
+            }
+        }
+    }
+
+    fn publish(&self, leased: &Leased, found: publish::Found) -> Result<RunEnding, RunError> {
+        let task = leased.task.id;
+        match publish::publish(self, leased, found)? {
+            Ok(()) => Ok(RunEnding::Ended(Box::new(self.task(task)?))),
+            Err(why) => self.lost(task, why),
+        }
+    }
+
+    fn give_back(&self, leased: &Leased) -> Result<RunEnding, RunError> {
+        let (id, fence) = (leased.task.id, leased.fence);
+        let given = self.act(
+            |tx, _| held(tx, id, fence),
+            |held, moment| {
+                let kind = EventKind::TaskGivenBack { task: id, fence: fence.0 };
+                let puts = held.moved(Ask::GiveBack(fence), RunEnd::GaveBack, moment, &self.limits)?;
+                Ok::<_, Refusal>(Decision::act((), kind, puts))
+            },
+        )?;
+        match given {
+            Ok(()) => Ok(RunEnding::GivenBack(id)),
+            Err(why) => self.lost(id, why),
+        }
+    }
+}
+
+/// Which open task this worker gets, and what is written for it.
+fn claim(
+    open: Vec<Asked>,
+    runs: &[Kept<Run>],
+    worker: WorkerId,
+    run: RunId,
+    moment: &Moment,
+    limits: &Limits,
+) -> Decision<Claimed> {
+    let mut nothing = Claimed::Nothing;
+    for asked in open {
+        let Kept { version, value: task } = asked.task;
+        let silent = runs.iter().find(|kept| (kept.value.task, kept.value.fence) == (task.id, task.fence)).cloned();
+        match task::decide(&task, Ask::Claim(worker), moment.now, limits) {
+            Ok(transition) => return granted(version, task, transition, silent, (worker, run), moment),
+            Err(Refusal::Held { .. }) => nothing = Claimed::Held,
+            Err(_) => nothing = Claimed::Over,
+        }
+    }
+    Decision::nothing(nothing)
+}
+
+/// What is written when a claim is granted, or shows that a task is to be given up.
+fn granted(
+    version: Version,
+    task: Task,
+    transition: Transition,
+    before: Option<Kept<Run>>,
+    (worker, run): (WorkerId, RunId),
+    moment: &Moment,
+) -> Decision<Claimed> {
+    let id = task.id;
+    let was_running = matches!(task.state, TaskState::Running(_));
+    let task = task.after(transition, moment.now);
+    let mut puts = vec![Put::Task(Change::From(version, task.clone()))];
+    puts.extend(before.filter(|_| was_running).and_then(|run| ended(run, RunEnd::Silent, moment)));
+    if !task.is_open() {
+        return Decision::act(Claimed::Ended(id), EventKind::TaskAbandoned { task: id }, puts);
+    }
+    let fence = task.fence;
+    let run = Run { id: run, task: id, fence, worker, started_at: moment.now.at, ended: None };
+    puts.push(Put::Run(Change::New(run)));
+    let leased = Claimed::Leased(Box::new(Leased { task, fence }));
+    Decision::act(leased, EventKind::TaskLeased { task: id, fence: fence.0 }, puts)
+}
+
+/// A run with its end, if nobody said how it ended before.
+pub(super) fn ended(run: Kept<Run>, how: RunEnd, moment: &Moment) -> Option<Put> {
+    let Kept { version, value } = run;
+    let open = value.ended.is_none();
+    open.then(|| Put::Run(Change::From(version, Run { ended: Some((moment.now.at, how)), ..value })))
+}
+
+/// A task with the run of one of its leases, as they are stored now.
+pub(super) struct Held {
+    task: Option<Kept<Task>>,
+    run: Option<Kept<Run>>,
+}
+
+/// Reads a task with the run of one of its leases.
+pub(super) fn held(tx: &mut dyn ReadTx, task: TaskId, fence: Fence) -> Result<Held, StoreError> {
+    let found = tx.tasks(Tasks::Ids(&[task]))?.pop().map(|asked| asked.task);
+    Ok(Held { task: found, run: tx.runs(&[(task, fence)])?.pop() })
+}
+
+impl Held {
+    /// What is written when the holder's `ask` is granted, and its run ends so.
+    pub(super) fn moved(
+        self,
+        ask: Ask,
+        how: RunEnd,
+        moment: &Moment,
+        limits: &Limits,
+    ) -> Result<Vec<Put>, Refusal> {
+        let Kept { version, value: task } = self.task.ok_or(Refusal::NotRunning)?;
+        let transition = task::decide(&task, ask, moment.now, limits)?;
+        let task = task.after(transition, moment.now);
+        let run = self.run.and_then(|run| ended(run, how, moment));
+        Ok(std::iter::once(Put::Task(Change::From(version, task))).chain(run).collect())
+    }
+}
+
+/// Renews the lease and notices when it is lost, at each beat of the work.
+struct LeaseWatch<'a> {
+    work: &'a Workspace,
+    task: TaskId,
+    fence: Fence,
+    outer: &'a mut dyn Watch,
+    /// Files read when the lease was renewed last: without progress since, it is not renewed.
+    renewed: u64,
+    stop: Option<Stop>,
+}
+
+/// Why the work stops.
+#[derive(Clone, Copy)]
+enum Stop {
+    /// Whoever runs it said so.
+    Outer,
+    /// The lease is lost.
+    Lost(Refusal),
+}
+
+impl Watch for LeaseWatch<'_> {
+    fn beat(&mut self, progress: &Progress) -> Go {
+        if self.stop.is_none() && self.outer.beat(progress) == Go::Stop {
+            self.stop = Some(Stop::Outer);
+        }
+        if self.stop.is_none() {
+            self.stop = self.glance(progress).map(Stop::Lost);
+        }
+        if self.stop.is_some() { Go::Stop } else { Go::On }
+    }
+}
+
+impl LeaseWatch<'_> {
+    /// Looks at the task and renews its lease when that is due. A store that does not answer is asked again at the
+    /// next beat: only a record tells that a lease is lost.
+    fn glance(&mut self, progress: &Progress) -> Option<Refusal> {
+        let limits = self.work.limits.as_ref();
+        let looked = self.work.read(|tx, moment| Ok((tx.tasks(Tasks::Ids(&[self.task]))?.pop(), moment.now)));
+        let Ok((Some(asked), now)) = looked else { return None };
+        let task = asked.task.value;
+        match task::decide(&task, Ask::Renew(self.fence), now, limits) {
+            Ok(Transition::Renewed(lease)) => {
+                let TaskState::Running(held) = task.state else { return None };
+                let due = held.ends.plus(limits.renewal) <= lease.ends;
+                if due && progress.files_read > self.renewed {
+                    self.renew(progress);
+                }
+                None
+            }
+            Ok(_) | Err(Refusal::RenewedEnough) => None,
+            Err(lost) => Some(lost),
+        }
+    }
+
+    /// Writes a renewal. What fails is tried again at the next beat.
+    fn renew(&mut self, progress: &Progress) {
+        let renewed = self.work.renew(self.task, self.fence, progress);
+        if renewed.is_ok() {
+            self.renewed = progress.files_read;
+        }
+    }
+}
+
+impl Workspace {
+    fn renew(&self, id: TaskId, fence: Fence, progress: &Progress) -> Result<(), Failure> {
+        let renewed = self.act(
+            |tx, _| Ok(tx.tasks(Tasks::Ids(&[id]))?.pop().map(|asked| asked.task)),
+            |kept, moment| {
+                let Kept { version, value: task } = kept.ok_or(Refusal::NotRunning)?;
+                let transition = task::decide(&task, Ask::Renew(fence), moment.now, &self.limits)?;
+                let task = task.after(transition, moment.now);
+                let notes = vec![Note::Renewal(version, task, *progress)];
+                Ok::<_, Refusal>(Decision { notes, ..Decision::nothing(()) })
+            },
+        )?;
+        // A refusal is noticed at the next beat, from the record.
+        renewed.or(Ok(()))
+    }
+}
+
+/// Why a task failed, read back from its document.
+fn failure_reason(task: &TaskDoc) -> FailureReason {
+    use FailureReason::{Abandoned, EvidenceUnavailable, Internal, NoMatches, NoSources, TooLarge};
+    let code = task.error.as_ref().map(|error| error.code);
+    let all = [NoMatches, NoSources, Abandoned, EvidenceUnavailable, TooLarge, Internal];
+    all.into_iter().find(|why| Some(why.code().as_str()) == code).unwrap_or(Internal)
+}
+
