@@ -705,6 +705,16 @@ pub trait Watch {
     fn beat(&mut self, progress: &Progress) -> Go;
 }
 
+/// The watch of somebody who neither looks nor stops.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Quiet;
+
+impl Watch for Quiet {
+    fn beat(&mut self, _: &Progress) -> Go {
+        Go::On
+    }
+}
+
 /// Whether to go on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Go {
