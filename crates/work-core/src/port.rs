@@ -530,10 +530,13 @@ pub enum Put {
 pub enum Note {
     /// The latest look at a source.
     Look(SourceId, Change<Observation>),
-    /// What became of an accepted quotation in the bytes with this digest.
+    /// What became of an accepted quotation in the bytes with this digest. The batch is [`CommitError::Overtaken`] if
+    /// another revision is accepted by now: the same number is another quotation in it.
     Finding {
         /// The result.
         result: ResultId,
+        /// The accepted revision whose quotation was looked for.
+        revision: RevisionNo,
         /// The quotation's number.
         n: u32,
         /// The digest of the bytes.
