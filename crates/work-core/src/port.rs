@@ -4,7 +4,8 @@
 //! way to bytes under a grant. The rest are small: clocks, ids, a pause, a watch.
 //!
 //! Every answer is bounded by its pick. What a key does not find is left out and is no error. Keys answer in the order
-//! asked, everything else in the order its pick names. No transaction is open while a door is called.
+//! asked, a key that is asked twice twice, everything else in the order its pick names. A list that goes on from
+//! (`before`, `after`) a task or proposal that is not there is empty. No transaction is open while a door is called.
 
 use crate::audit::{AuditEvent, EventKind};
 use crate::digest::Digest;
@@ -54,14 +55,15 @@ pub trait Store: Send + Sync {
 /// Questions to one snapshot. Each pick is one statement, served by an index, and knows no rule.
 ///
 /// # Errors
-/// Each question fails as a [`StoreError`]; a question that asks for more than [`Limits`](crate::limits::Limits)
-/// allows at once is [`StoreError::Internal`], which is a fault of the caller.
+/// Each question fails as a [`StoreError`]; a question that names more keys, or asks for more rows, than one
+/// [`page`](crate::limits::Limits::page) and one more is [`StoreError::Internal`], which is a fault of the caller.
 #[expect(clippy::missing_errors_doc, reason = "said once, for all questions")]
 pub trait ReadTx {
     /// The remembered time, the audit tail and the counters, with the clock that counts for this store read now.
     fn head(&mut self) -> Result<(Head, Reading), StoreError>;
 
-    /// All grants, revoked ones too, in the order of approval. One whose record cannot be read is left out.
+    /// All grants, revoked ones too, in the order in which they were first approved. One whose record cannot be read is
+    /// left out.
     fn folders(&mut self) -> Result<Vec<Kept<Grant>>, StoreError>;
 
     /// Sources with their latest observation, if they were ever looked at.
@@ -117,7 +119,8 @@ pub trait WriteTx {
     ///
     /// The store checks by itself that each change finds the version it was decided on, that numbers have no gap, that
     /// the event follows the last one, that time and counters do not go back, and that what is final stays. The
-    /// changes are made in the order in which they stand, notes last.
+    /// changes are made in the order in which they stand, notes last. A record stands after those it names, but for a
+    /// circle: a result before its revision, and a proposal that is superseded before the one that takes its place.
     ///
     /// # Errors
     /// [`CommitError::NotDone`] and [`CommitError::Overtaken`] changed nothing. After [`CommitError::Unknown`] only a
@@ -530,10 +533,13 @@ pub enum Put {
 pub enum Note {
     /// The latest look at a source.
     Look(SourceId, Change<Observation>),
-    /// What became of an accepted quotation in the bytes with this digest.
+    /// What became of an accepted quotation in the bytes with this digest. The batch is [`CommitError::Overtaken`] if
+    /// another revision is accepted by now: the same number is another quotation in it.
     Finding {
         /// The result.
         result: ResultId,
+        /// The accepted revision whose quotation was looked for.
+        revision: RevisionNo,
         /// The quotation's number.
         n: u32,
         /// The digest of the bytes.
@@ -541,9 +547,10 @@ pub enum Note {
         /// What became of it.
         finding: Finding,
     },
-    /// A look covered every source of a grant and found nothing new.
+    /// A look covered every source of a grant and found nothing new. The grant's version stays.
     Swept(GrantId, Timestamp),
-    /// A task with its lease renewed, and how far it has come.
+    /// In place of the task with this version, the task with its lease renewed, and how far it has come. The version
+    /// grows by one.
     Renewal(Version, Task, Progress),
 }
 
@@ -705,7 +712,7 @@ pub trait Watch {
     fn beat(&mut self, progress: &Progress) -> Go;
 }
 
-/// Watches nothing and never stops.
+/// The watch of somebody who neither looks nor stops.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Quiet;
 
