@@ -165,7 +165,8 @@ mod tests {
     // spec: E
     #[test]
     fn every_code_has_its_own_word() {
-        let words: std::collections::BTreeSet<_> = Code::ALL.iter().map(|code| code.as_str()).collect();
+        let words: std::collections::BTreeSet<_> =
+            Code::ALL.iter().map(|code| code.as_str()).collect();
         assert_eq!(words.len(), Code::ALL.len());
     }
 

@@ -83,6 +83,7 @@ pub struct Rules {
 
 /// What happens to names that begin with a dot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Hidden {
     /// They are not read.
@@ -93,6 +94,7 @@ pub enum Hidden {
 
 /// What becomes of `.gitignore`, `.ignore` and `.workignore`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum IgnoreFiles {
     /// A scan leaves out what they name.

@@ -96,7 +96,12 @@ impl Access {
     ///
     /// A fresh look that started from the stored observation counts alone. If the observation has moved since, both
     /// count, and the worse decides (for a look that did not reach its source, the stored observation does).
-    pub fn learn(&mut self, source: &Source, kept: Option<&Kept<Observation>>, fresh: Option<&FreshLook>) {
+    pub fn learn(
+        &mut self,
+        source: &Source,
+        kept: Option<&Kept<Observation>>,
+        fresh: Option<&FreshLook>,
+    ) {
         let known = kept.map(|kept| self.as_it_counts(source, &kept.value));
         let looked = fresh.and_then(|fresh| match fresh.look {
             Look::Saw { seen, owner, .. } => Some((self.as_owned(source, owner, seen), fresh.from)),
@@ -165,7 +170,8 @@ impl Access {
     pub fn scan(&self, scan: ScanRecord) -> ScanDoc {
         let all = scan.folders.len();
         let shown = |folder: FolderScan| {
-            let grant = self.grants.get(folder.grant).filter(|grant| grant.state == GrantState::Active)?;
+            let grant =
+                self.grants.get(folder.grant).filter(|grant| grant.state == GrantState::Active)?;
             let FolderScan { grant: id, reached, counts } = folder;
             Some(FolderScanDoc { folder: id, label: grant.label.clone(), reached, counts })
         };
@@ -214,10 +220,13 @@ impl Access {
         let allowed = |(grant, below): (&Grant, RelPath)| {
             grant.state == GrantState::Active && grant.rules.permit_file(&below).is_ok()
         };
-        if self.is_active(source.grant) && around.is_some_and(allowed) {
-            seen
-        } else {
-            Seen::Denied
+        if !self.is_active(source.grant) || !around.is_some_and(allowed) {
+            return Seen::Denied;
+        }
+        match self.roots.get(&source.grant) {
+            Some(Reached::Denied) => Seen::Denied,
+            Some(Reached::Unreachable) if seen != Seen::Denied => Seen::Unreachable,
+            Some(Reached::Unreachable | Reached::Yes) | None => seen,
         }
     }
 }

@@ -38,6 +38,7 @@ pub struct FolderScan {
 
 /// Whether a folder's root could be gone into.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Reached {
     /// It is the directory that was approved.

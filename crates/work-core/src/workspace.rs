@@ -25,7 +25,7 @@ mod show;
 mod tasks;
 mod worker;
 
-pub use approve::{Approved, ApproveError};
+pub use approve::{ApproveError, Approved};
 pub use ask::{AskError, ReportAsk};
 pub use cancel::CancelError;
 pub use doctor::Checkup;
@@ -42,7 +42,8 @@ use crate::folder::Grants;
 use crate::id::ActId;
 use crate::limits::Limits;
 use crate::port::{
-    Act, Batch, CommitError, Events, Head, Ids, Note, Patience, Put, ReadTx, SourceDoor, Store, StoreError, WriteTx,
+    Act, Batch, CommitError, Events, Head, Ids, Note, Patience, Put, ReadTx, SourceDoor, Store,
+    StoreError, WriteTx,
 };
 use crate::time::Now;
 use std::sync::Arc;
@@ -171,7 +172,12 @@ impl Workspace {
     }
 
     /// Writes what was decided, if it is anything.
-    fn commit<T>(&self, tx: Box<dyn WriteTx + '_>, head: Head, decision: Decision<T>) -> Result<T, Failure> {
+    fn commit<T>(
+        &self,
+        tx: Box<dyn WriteTx + '_>,
+        head: Head,
+        decision: Decision<T>,
+    ) -> Result<T, Failure> {
         if decision.is_nothing() {
             return Ok(decision.answer);
         }
@@ -195,7 +201,9 @@ impl Workspace {
             Err(CommitError::Overtaken) => Err(Failure::Overtaken),
             // A look or a renewal in doubt needs no settling: the next one decides anew.
             Err(CommitError::Unknown(cause)) if !is_act => Err(Failure::Store(cause)),
-            Err(CommitError::Unknown(_)) => self.settle(id)?.then_some(decision.answer).ok_or(Failure::Lost),
+            Err(CommitError::Unknown(_)) => {
+                self.settle(id)?.then_some(decision.answer).ok_or(Failure::Lost)
+            }
         }
     }
 
@@ -210,7 +218,8 @@ impl Workspace {
         let Moment { head, .. } = moment(tx.reads()).map_err(CommitError::NotDone)?;
         let found = tx.reads().events(Events::Act(act)).map_err(CommitError::NotDone)?;
         let done = !found.is_empty();
-        let (head, event) = head.record(self.fresh(ActId::from_bytes), &EventKind::Settled { act, done });
+        let (head, event) =
+            head.record(self.fresh(ActId::from_bytes), &EventKind::Settled { act, done });
         tx.commit(&Batch { head, act: Some(Act { event, puts: Vec::new() }), notes: Vec::new() })?;
         Ok(done)
     }
@@ -222,7 +231,8 @@ impl Workspace {
         mut build: impl FnMut(&mut dyn ReadTx, &Moment) -> Result<Result<T, R>, StoreError>,
     ) -> Result<Result<T, R>, Failure> {
         for _ in 0..2 {
-            let (access, answer) = self.read(|tx, moment| Ok((moment.head.access, build(tx, moment)?)))?;
+            let (access, answer) =
+                self.read(|tx, moment| Ok((moment.head.access, build(tx, moment)?)))?;
             if self.read(|_, moment| Ok(moment.head.access))? == access {
                 return Ok(answer);
             }

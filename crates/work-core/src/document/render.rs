@@ -16,9 +16,14 @@ use std::fmt::Write as _;
 pub fn markdown(result: &ResultDoc) -> String {
     let mut out = format!("# {}\n\n", escaped(&show::line(&result.query)));
     for excerpt in excerpts(result) {
-        write!(out, "**{}. {}**", excerpt.n, code(&place(excerpt))).expect("a string takes everything");
-        out.push_str(&trail(excerpt).map(|trail| format!(" — {}", escaped(&trail))).unwrap_or_default());
-        out.push_str(&finding(excerpt).map(|finding| format!(" — *{finding}*")).unwrap_or_default());
+        write!(out, "**{}. {}**", excerpt.n, code(&place(excerpt)))
+            .expect("a string takes everything");
+        out.push_str(
+            &trail(excerpt).map(|trail| format!(" — {}", escaped(&trail))).unwrap_or_default(),
+        );
+        out.push_str(
+            &finding(excerpt).map(|finding| format!(" — *{finding}*")).unwrap_or_default(),
+        );
         out.push_str("\n\n");
         for line in show::lines(&excerpt.text) {
             out.push_str(if line.is_empty() { ">" } else { "> " });
@@ -73,7 +78,10 @@ pub fn place(excerpt: &ExcerptDoc) -> String {
 pub fn scanned(scan: &ScanDoc) -> Vec<String> {
     let mut sentences: Vec<String> = scan.folders.iter().map(folder_scanned).collect();
     if let Some(limit) = scan.limit {
-        sentences.push(format!("The scan ended early at its limit of {}: there may be more.", limit.as_str()));
+        sentences.push(format!(
+            "The scan ended early at its limit of {}: there may be more.",
+            limit.as_str()
+        ));
     }
     sentences
 }
@@ -82,19 +90,25 @@ pub fn scanned(scan: &ScanDoc) -> Vec<String> {
 fn folder_scanned(folder: &FolderScanDoc) -> String {
     let counts = &folder.counts;
     match folder.reached {
-        Reached::Unreachable => return format!("Not scanned: {} could not be reached.", folder.label),
-        Reached::Denied => return format!("Not scanned: {} may not be read as it is now.", folder.label),
+        Reached::Unreachable => {
+            return format!("Not scanned: {} could not be reached.", folder.label);
+        }
+        Reached::Denied => {
+            return format!("Not scanned: {} may not be read as it is now.", folder.label);
+        }
         Reached::Yes => {}
     }
     let mut said = format!("Scanned {}: read {}", folder.label, plural(counts.files_read, "file"));
     if counts.files_cut > 0 {
-        write!(said, " ({} only at the beginning)", counts.files_cut).expect("a string takes everything");
+        write!(said, " ({} only at the beginning)", counts.files_cut)
+            .expect("a string takes everything");
     }
     if counts.skipped.is_empty() {
         said.push_str(", skipped nothing.");
     } else {
         let skipped: u64 = counts.skipped.values().sum();
-        let reasons = counts.skipped.iter().map(|(reason, count)| format!("{count} {}", in_words(*reason)));
+        let reasons =
+            counts.skipped.iter().map(|(reason, count)| format!("{count} {}", in_words(*reason)));
         write!(said, ", skipped {skipped} ({}).", reasons.collect::<Vec<_>>().join(", "))
             .expect("a string takes everything");
     }
@@ -113,12 +127,19 @@ fn state(result: &ResultDoc) -> String {
     let checked = result.verification.as_ref().map(|verification| verification.checked_at);
     match (result.state, checked) {
         (ResultState::SourcesChecked, Some(at)) => {
-            format!("Sources checked: the stored source versions matched when checked, {at}.\nThis is no proof of the claims.")
+            format!(
+                "Sources checked: the stored source versions matched when checked, {at}.\nThis is no proof of the claims."
+            )
         }
-        (ResultState::SourcesChecked, None) => "Sources checked, but the record of the check cannot be read.".into(),
+        (ResultState::SourcesChecked, None) => {
+            "Sources checked, but the record of the check cannot be read.".into()
+        }
         (ResultState::Stale, _) => {
             let causes = result.causes.as_ref().map_or(0, Vec::len) as u64;
-            format!("Stale: {} from a source that is no longer as cited.", plural(causes, "quotation"))
+            format!(
+                "Stale: {} from a source that is no longer as cited.",
+                plural(causes, "quotation")
+            )
         }
         (ResultState::EvidenceUnavailable, _) => {
             "Hidden: a source could not be looked at, so nothing that rests on it shows.".into()

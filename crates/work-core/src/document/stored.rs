@@ -100,7 +100,10 @@ impl Dependencies {
     /// What an index keeps of them.
     #[must_use]
     pub fn cited(&self) -> Vec<Cited> {
-        self.0.iter().map(|one| Cited { n: one.n, source: one.source_id, version: one.version }).collect()
+        self.0
+            .iter()
+            .map(|one| Cited { n: one.n, source: one.source_id, version: one.version })
+            .collect()
     }
 
     /// Source and version of each.
@@ -138,7 +141,10 @@ impl Verification {
     /// A check of `dependencies` at `now`, under these limits.
     #[must_use]
     pub fn new(dependencies: Digest, checked_at: Timestamp, limits: &Limits) -> Self {
-        let raised = limits.raised().into_iter().map(|(name, number)| format!("Limit raised: {name} to {number}."));
+        let raised = limits
+            .raised()
+            .into_iter()
+            .map(|(name, number)| format!("Limit raised: {name} to {number}."));
         Self {
             method: Self::METHOD.to_owned(),
             checked_at,
@@ -153,7 +159,8 @@ impl Verification {
 /// # Errors
 /// [`TooLarge`] when it does not fit.
 pub fn write_body(body: &Body, limits: &Limits) -> Result<Stored, TooLarge> {
-    let excerpts = (1..).zip(&body.quotations).map(|(n, quotation)| ExcerptJson::of(n, quotation)).collect();
+    let excerpts =
+        (1..).zip(&body.quotations).map(|(n, quotation)| ExcerptJson::of(n, quotation)).collect();
     write(Form::Body, &BodyJson { excerpts }, limits)
 }
 
@@ -161,7 +168,10 @@ pub fn write_body(body: &Body, limits: &Limits) -> Result<Stored, TooLarge> {
 ///
 /// # Errors
 /// [`TooLarge`] when they do not fit.
-pub fn write_dependencies(dependencies: &Dependencies, limits: &Limits) -> Result<Stored, TooLarge> {
+pub fn write_dependencies(
+    dependencies: &Dependencies,
+    limits: &Limits,
+) -> Result<Stored, TooLarge> {
     write(Form::Dependencies, &DependenciesJson { sources: dependencies.0.clone() }, limits)
 }
 
@@ -169,7 +179,10 @@ pub fn write_dependencies(dependencies: &Dependencies, limits: &Limits) -> Resul
 ///
 /// # Errors
 /// [`TooLarge`] when it does not fit.
-pub fn write_verification(verification: &Verification, limits: &Limits) -> Result<Stored, TooLarge> {
+pub fn write_verification(
+    verification: &Verification,
+    limits: &Limits,
+) -> Result<Stored, TooLarge> {
     write(Form::Verification, verification, limits)
 }
 
@@ -295,8 +308,19 @@ struct ExcerptJson {
 
 impl ExcerptJson {
     fn of(n: u32, quotation: &Quotation) -> Self {
-        let Quotation { path, version, encoding: _, bytes, lines, heading, text, digest, normalised, before, after } =
-            quotation;
+        let Quotation {
+            path,
+            version,
+            encoding: _,
+            bytes,
+            lines,
+            heading,
+            text,
+            digest,
+            normalised,
+            before,
+            after,
+        } = quotation;
         Self {
             n,
             path: path.to_string(),
@@ -318,7 +342,8 @@ impl ExcerptJson {
             Some(bytes) => STANDARD.decode(bytes).ok()?,
             None => self.path.into_bytes(),
         };
-        let sound = self.n == n && self.version == dependency.version && self.bytes[0] <= self.bytes[1];
+        let sound =
+            self.n == n && self.version == dependency.version && self.bytes[0] <= self.bytes[1];
         let path = RelPath::new(path).ok().filter(|_| sound)?;
         Some(Quotation {
             path,

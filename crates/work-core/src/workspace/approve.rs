@@ -1,14 +1,14 @@
 //! `approve`: a folder may be read from now on, under these rules.
 
 use super::looks::{self, Looked};
-use super::{Decision, Failure, Moment, Workspace, grants};
+use super::{Decision, Failure, Moment, Workspace};
 use crate::audit::EventKind;
 use crate::code::{Code, Coded};
 use crate::document::wire::{FolderDoc, GrantEntry};
 use crate::folder::{Grant, GrantState, Grants, Rules};
 use crate::id::GrantId;
 use crate::path::HostPath;
-use crate::port::{AdmitRefusal, Change, Ground, Kept, Put, Root, Sources, StoreError, Watch};
+use crate::port::{AdmitRefusal, Change, Ground, Kept, Put, Root, Sources, Watch};
 use std::sync::Arc;
 
 /// What approving a folder changed.
@@ -88,8 +88,11 @@ impl Workspace {
             let folders = tx.folders()?;
             let change = change(&folders, root, rules, GrantId::from_bytes([0; 16]), moment);
             let Some(grant) = change.again() else { return Ok(None) };
-            let cited =
-                tx.sources(Sources::Under { grant: grant.id, after: None, most: self.limits.page })?;
+            let cited = tx.sources(Sources::Under {
+                grant: grant.id,
+                after: None,
+                most: self.limits.page,
+            })?;
             let others = folders.iter().map(|kept| kept.value.clone());
             let all = others.map(|other| if other.id == grant.id { grant.clone() } else { other });
             Ok(Some((Grants::new(all.collect()), cited)))
@@ -119,7 +122,13 @@ impl GrantChange {
 }
 
 /// What approving `root` makes of the folders.
-fn change(folders: &[Kept<Grant>], root: &Root, rules: Option<&Rules>, id: GrantId, moment: &Moment) -> GrantChange {
+fn change(
+    folders: &[Kept<Grant>],
+    root: &Root,
+    rules: Option<&Rules>,
+    id: GrantId,
+    moment: &Moment,
+) -> GrantChange {
     let from = folders.iter().find(|kept| kept.value.root == root.path).cloned();
     let (approved_at, since_look) = (moment.now.at, moment.head.looks);
     match &from {
@@ -148,7 +157,15 @@ fn change(folders: &[Kept<Grant>], root: &Root, rules: Option<&Rules>, id: Grant
                 GrantState::Active => Approved::Nothing,
             };
             let (state, identity) = (GrantState::Active, root.identity);
-            let grant = Grant { rules, state, identity, approved_at, since_look, swept_at: None, ..was.clone() };
+            let grant = Grant {
+                rules,
+                state,
+                identity,
+                approved_at,
+                since_look,
+                swept_at: None,
+                ..was.clone()
+            };
             GrantChange { what, grant, from }
         }
     }
@@ -166,13 +183,18 @@ fn decide(
     let (word, kind) = match what {
         Approved::Nothing => {
             let kept = from.map_or(grant, |kept| kept.value);
-            return Decision::nothing(FolderDoc { folder: GrantEntry::of(&kept), change: "unchanged" });
+            return Decision::nothing(FolderDoc {
+                folder: GrantEntry::of(&kept),
+                change: "unchanged",
+            });
         }
         Approved::New => ("approved", EventKind::FolderApproved { folder: grant.id }),
         Approved::Again => ("approved_again", EventKind::FolderApproved { folder: grant.id }),
         Approved::Rules => ("rules_changed", EventKind::RulesChanged { folder: grant.id }),
     };
-    let all = folders.into_iter().map(|kept| if kept.value.id == grant.id { grant.clone() } else { kept.value });
+    let all = folders
+        .into_iter()
+        .map(|kept| if kept.value.id == grant.id { grant.clone() } else { kept.value });
     let noted = looks::notes(looked, stored, &Grants::new(all.collect()), moment);
     let answer = FolderDoc { folder: GrantEntry::of(&grant), change: word };
     let put = match from {

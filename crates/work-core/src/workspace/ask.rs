@@ -95,7 +95,10 @@ impl Workspace {
     /// [`AskError`]: nothing approved, an unknown folder, a full queue, a key of another request, or a failure.
     pub fn ask(&self, ask: &ReportAsk) -> Result<TaskDoc, AskError> {
         let id = self.fresh(TaskId::from_bytes);
-        self.act(|tx, _| self.known(tx, ask), |known, moment| decide(ask, known, id, moment, &self.limits))?
+        self.act(
+            |tx, _| self.known(tx, ask),
+            |known, moment| decide(ask, known, id, moment, &self.limits),
+        )?
     }
 
     fn known(&self, tx: &mut dyn ReadTx, ask: &ReportAsk) -> Result<Known, StoreError> {
@@ -104,7 +107,9 @@ impl Workspace {
             None => None,
         };
         let before = match request {
-            Some(request) => tx.tasks(Tasks::Ids(&[request.task]))?.pop().map(|asked| (request, asked)),
+            Some(request) => {
+                tx.tasks(Tasks::Ids(&[request.task]))?.pop().map(|asked| (request, asked))
+            }
             None => None,
         };
         let open = tx.tasks(Tasks::Open { most: self.limits.page })?;
@@ -124,7 +129,11 @@ fn decide(
         let lasts = moment.now.at < request.created_at.plus(limits.key_life);
         match (lasts, request.asks == ask.digest()) {
             (true, true) => {
-                return Ok(Decision::nothing(tasks::document(first, None, &Access::new(known.grants))));
+                return Ok(Decision::nothing(tasks::document(
+                    first,
+                    None,
+                    &Access::new(known.grants),
+                )));
             }
             (true, false) => return Err(AskError::KeyConflict),
             (false, _) => {}
@@ -137,7 +146,8 @@ fn decide(
     if let Some(unknown) = scope.iter().find(|&&folder| known.grants.get(folder).is_none()) {
         return Err(AskError::UnknownFolder(*unknown));
     }
-    let queued = known.open.iter().filter(|asked| asked.task.value.state == TaskState::Queued).count();
+    let queued =
+        known.open.iter().filter(|asked| asked.task.value.state == TaskState::Queued).count();
     if queued >= limits.queued {
         return Err(AskError::QueueFull(limits.queued));
     }
@@ -167,7 +177,10 @@ fn puts(ask: &ReportAsk, task: Task, moment: &Moment, limits: &Limits) -> Vec<Pu
     let (id, at) = (task.id, moment.now.at);
     let mut puts = vec![Put::Task(Change::New(task))];
     if let Some(key) = ask.request_key() {
-        puts.push(Put::ForgetRequests { before: at.minus(limits.key_life), most: limits.keys_forgotten });
+        puts.push(Put::ForgetRequests {
+            before: at.minus(limits.key_life),
+            most: limits.keys_forgotten,
+        });
         puts.push(Put::Request(Request { key, asks: ask.digest(), task: id, created_at: at }));
     }
     puts

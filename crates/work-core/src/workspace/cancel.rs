@@ -54,7 +54,9 @@ impl Workspace {
                 let task = task.after(transition, moment.now);
                 let answer = Asked { task: Kept { version, value: task.clone() }, progress: None };
                 let mut puts = vec![Put::Task(Change::From(version, task))];
-                puts.extend(runs.pop().and_then(|run| super::run::ended(run, RunEnd::Cancelled, moment)));
+                puts.extend(
+                    runs.pop().and_then(|run| super::run::ended(run, RunEnd::Cancelled, moment)),
+                );
                 let answer = tasks::document(answer, None, &access);
                 Ok(Decision::act(answer, EventKind::TaskCancelled { task: id }, puts))
             },

@@ -73,14 +73,17 @@ impl Workspace {
     fn chain(&self, head: &Head) -> Result<Vec<FindingDoc>, Failure> {
         let (mut seq, mut last) = (0, AuditEvent::GENESIS);
         while seq < head.acts {
-            let page = self.read(|tx, _| tx.events(Events::After { seq, most: self.limits.page }))?;
-            let upto = page.into_iter().take_while(|event| event.seq <= head.acts).collect::<Vec<_>>();
+            let page =
+                self.read(|tx, _| tx.events(Events::After { seq, most: self.limits.page }))?;
+            let upto =
+                page.into_iter().take_while(|event| event.seq <= head.acts).collect::<Vec<_>>();
             if upto.is_empty() {
                 break;
             }
             for event in upto {
                 if !event.follows(seq, &last) || event.kind().is_none() {
-                    let what = format!("event {} is not what was written after event {seq}", event.seq);
+                    let what =
+                        format!("event {} is not what was written after event {seq}", event.seq);
                     return Ok(vec![Checkup::Chain.finding(what)]);
                 }
                 (seq, last) = (event.seq, event.digest);
@@ -99,7 +102,12 @@ impl Workspace {
                 let page = tx.results(Results::Latest { before, most: self.limits.list })?;
                 let mut damaged = Vec::new();
                 for kept in &page {
-                    damaged.extend(check_result(tx, kept.value.id, kept.value.accepted, &self.limits)?);
+                    damaged.extend(check_result(
+                        tx,
+                        kept.value.id,
+                        kept.value.accepted,
+                        &self.limits,
+                    )?);
                 }
                 Ok((page, damaged))
             })?;
@@ -116,7 +124,8 @@ impl Workspace {
 fn clock(tx: &mut dyn ReadTx) -> Result<Vec<FindingDoc>, StoreError> {
     let (head, reading) = tx.head()?;
     let behind = head.anchor.advance(reading).latest_ms - reading.wall_ms;
-    let what = || format!("the system clock is {} seconds behind the latest time acted on", behind / 1000);
+    let what =
+        || format!("the system clock is {} seconds behind the latest time acted on", behind / 1000);
     Ok(if behind > LAG_MS { vec![Checkup::Clock.finding(what())] } else { Vec::new() })
 }
 
@@ -129,10 +138,13 @@ fn check_result(
 ) -> Result<Vec<FindingDoc>, StoreError> {
     let (mut found, mut before, mut expected) = (Vec::new(), None, None);
     loop {
-        let page = tx.revisions(Revisions::LatestOf { results: &[id], before, each: limits.list })?;
+        let page =
+            tx.revisions(Revisions::LatestOf { results: &[id], before, each: limits.list })?;
         for revision in &page {
             if expected.is_some_and(|no| no != revision.no) {
-                found.push(Checkup::Numbering.finding(format!("revisions of result {id} have a gap")));
+                found.push(
+                    Checkup::Numbering.finding(format!("revisions of result {id} have a gap")),
+                );
             }
             if revision.no == accepted {
                 found.extend(check_index(tx, revision, limits)?);
@@ -146,7 +158,9 @@ fn check_result(
         }
     }
     if expected != Some(RevisionNo(0)) {
-        found.push(Checkup::Numbering.finding(format!("result {id} does not begin with revision 1")));
+        found.push(
+            Checkup::Numbering.finding(format!("result {id} does not begin with revision 1")),
+        );
     }
     Ok(found)
 }
@@ -164,12 +178,17 @@ fn check_documents(
         (Form::Scan, revision.scan),
     ];
     let most = limits.body_bytes.max(limits.scan_bytes);
-    let kept: BTreeMap<_, _> = tx.documents(&forms.map(|(_, digest)| digest), most)?.into_iter().collect();
-    let damaged = forms.into_iter().filter(|(form, digest)| !is_sound(*form, *digest, kept.get(digest)));
+    let kept: BTreeMap<_, _> =
+        tx.documents(&forms.map(|(_, digest)| digest), most)?.into_iter().collect();
+    let damaged =
+        forms.into_iter().filter(|(form, digest)| !is_sound(*form, *digest, kept.get(digest)));
     let (id, no) = (revision.result, revision.no.0);
     Ok(damaged
         .map(|(form, _)| {
-            Checkup::Documents.finding(format!("{} of revision {no} of result {id} is not as written", form.tag()))
+            Checkup::Documents.finding(format!(
+                "{} of revision {no} of result {id} is not as written",
+                form.tag()
+            ))
         })
         .collect())
 }
@@ -191,9 +210,14 @@ fn check_index(
     let said = kept.and_then(|(digest, sealed)| {
         stored::read_dependencies((digest, &redact::for_checking(sealed)), limits)
     });
-    let index: Vec<_> =
-        tx.quotations(Quotations::Of(&[revision.result]))?.into_iter().map(|one| one.cited).collect();
+    let index: Vec<_> = tx
+        .quotations(Quotations::Of(&[revision.result]))?
+        .into_iter()
+        .map(|one| one.cited)
+        .collect();
     let same = said.is_some_and(|said| said.cited() == index);
-    let what = || format!("the quotations of result {} are indexed otherwise than written", revision.result);
+    let what = || {
+        format!("the quotations of result {} are indexed otherwise than written", revision.result)
+    };
     Ok(if same { Vec::new() } else { vec![Checkup::Quotations.finding(what())] })
 }

@@ -17,7 +17,9 @@ pub enum Failure {
     #[error("the database could not be written, and nothing was")]
     Lost,
     /// A write may have happened, and it could not be settled.
-    #[error("the database failed while it was written, and it is not known whether act {0} happened")]
+    #[error(
+        "the database failed while it was written, and it is not known whether act {0} happened"
+    )]
     UnknownOutcome(ActId),
 }
 

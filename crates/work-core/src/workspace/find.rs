@@ -37,14 +37,20 @@ impl Workspace {
     ///
     /// # Errors
     /// [`FindError`]: none, more than one, no prefix of an id, or a failure.
-    pub fn find<T>(&self, kind: IdKind, prefix: &str, named: fn([u8; 16]) -> T) -> Result<T, FindError> {
+    pub fn find<T>(
+        &self,
+        kind: IdKind,
+        prefix: &str,
+        named: fn([u8; 16]) -> T,
+    ) -> Result<T, FindError> {
         let prefix: IdPrefix = prefix.parse()?;
         let found = self.read(|tx, _| tx.ids(kind, &prefix, self.limits.candidates))?;
         match found.as_slice() {
             [] => Err(FindError::Unknown),
             [one] => Ok(named(*one)),
             several => {
-                let candidates = several.iter().map(|&id| crate::id::ResultId::from_bytes(id).to_string());
+                let candidates =
+                    several.iter().map(|&id| crate::id::ResultId::from_bytes(id).to_string());
                 Err(FindError::Ambiguous(candidates.collect()))
             }
         }

@@ -21,7 +21,9 @@ pub enum StateFilter {
 
 /// A text that names no state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("no such state: sources_checked, stale, evidence_unavailable or access_removed is expected")]
+#[error(
+    "no such state: sources_checked, stale, evidence_unavailable or access_removed is expected"
+)]
 pub struct NoSuchState;
 
 impl FromStr for StateFilter {
@@ -98,7 +100,11 @@ impl Workspace {
             let found = tx.results(Results::Latest { before, most: self.limits.list + 1 })?;
             let ended = found.len() <= most;
             before = found.last().map(|kept| after(&kept.value)).or(before);
-            results.extend(self.entries(tx, moment, found)?.into_iter().filter(|(_, one)| filter.passes(one.state)));
+            results.extend(
+                self.entries(tx, moment, found)?
+                    .into_iter()
+                    .filter(|(_, one)| filter.passes(one.state)),
+            );
             if results.len() > most || ended {
                 break;
             }
@@ -119,7 +125,11 @@ impl Workspace {
         let rows = Rows::load(tx, found, &self.limits)?;
         let access = rows.access();
         let _ = moment;
-        Ok(rows.results.iter().map(|one| (after(one), show::entry(&rows, one, &access, &self.limits))).collect())
+        Ok(rows
+            .results
+            .iter()
+            .map(|one| (after(one), show::entry(&rows, one, &access, &self.limits)))
+            .collect())
     }
 }
 
@@ -135,7 +145,8 @@ fn write_cursor(filter: StateFilter, (at, id): After) -> String {
 fn read_cursor(filter: StateFilter, cursor: &str) -> Result<After, ListError> {
     let rest = cursor.strip_prefix(&format!("results.{}.", filter.as_str()));
     let parts = rest.and_then(|rest| rest.split_once('.'));
-    let read = parts.and_then(|(at, id)| Some((Timestamp::from_seconds(at.parse().ok()?), id.parse().ok()?)));
+    let read = parts
+        .and_then(|(at, id)| Some((Timestamp::from_seconds(at.parse().ok()?), id.parse().ok()?)));
     read.ok_or(ListError::InvalidCursor)
 }
 

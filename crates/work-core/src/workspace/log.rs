@@ -13,7 +13,8 @@ impl Workspace {
     /// [`Failure`] when the store does not answer.
     pub fn log(&self, after: u64) -> Result<LogDoc, Failure> {
         let most = self.limits.list;
-        let mut events = self.read(|tx, _| tx.events(Events::After { seq: after, most: most + 1 }))?;
+        let mut events =
+            self.read(|tx, _| tx.events(Events::After { seq: after, most: most + 1 }))?;
         let more = events.len() > most as usize;
         events.truncate(most as usize);
         let next = events.last().filter(|_| more).map(|last| last.seq);
@@ -32,7 +33,15 @@ impl Workspace {
 /// An event as documents show it: what it holds besides its kind are ids and numbers.
 fn document(event: &AuditEvent) -> EventDoc {
     let known = event.kind().and_then(|kind| serde_json::to_value(kind).ok());
-    let mut ids: Map<String, Value> = known.and_then(|value| value.as_object().cloned()).unwrap_or_default();
+    let mut ids: Map<String, Value> =
+        known.and_then(|value| value.as_object().cloned()).unwrap_or_default();
     let kind = ids.remove("kind").and_then(|kind| kind.as_str().map(str::to_owned));
-    EventDoc { seq: event.seq, at: event.at, kind, ids, digest: event.digest, previous: event.previous }
+    EventDoc {
+        seq: event.seq,
+        at: event.at,
+        kind,
+        ids,
+        digest: event.digest,
+        previous: event.previous,
+    }
 }

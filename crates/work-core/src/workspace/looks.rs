@@ -8,7 +8,8 @@ use crate::folder::Grants;
 use crate::id::SourceId;
 use crate::limits::ScanLimits;
 use crate::port::{
-    Change, Ground, Kept, Note, Observed, Place, Probe, ReadTx, SourceDoor, Sources, StoreError, Version, Watch,
+    Change, Ground, Kept, Note, Observed, Place, Probe, ReadTx, SourceDoor, Sources, StoreError,
+    Version, Watch,
 };
 use crate::redact::{self, FreshLook};
 use crate::source::{Look, Observation, Seen, Source};
@@ -59,11 +60,17 @@ pub(crate) fn look(
     probe: Arc<dyn Probe>,
     watch: &mut dyn Watch,
 ) -> Vec<Looked> {
-    let wants: Vec<_> = sources.iter().map(|observed| redact::to_look_at(&observed.source)).collect();
+    let wants: Vec<_> =
+        sources.iter().map(|observed| redact::to_look_at(&observed.source)).collect();
     let looks = door.look(ground, &wants, probe, watch);
     let from = |observed: &Observed| observed.observation.as_ref().map(|kept| kept.version);
     let pairs = sources.into_iter().zip(looks);
-    pairs.map(|(observed, look)| Looked { fresh: FreshLook { from: from(&observed), look }, source: observed.source }).collect()
+    pairs
+        .map(|(observed, look)| Looked {
+            fresh: FreshLook { from: from(&observed), look },
+            source: observed.source,
+        })
+        .collect()
 }
 
 /// What is stored now of the sources that were looked at.
@@ -102,8 +109,11 @@ fn news(
         let approvals = [one.source.grant, observation.owner].map(|grant| grants.get(grant));
         approvals.iter().flatten().all(|grant| observation.no > grant.since_look)
     };
-    let known = kept.is_some_and(|Kept { value, .. }| value.seen == seen && value.owner == owner && counts(value));
-    let observation = Observation { no: moment.head.looks + nth, seen, owner, stamp, looked_at: moment.now.at };
+    let known = kept.is_some_and(|Kept { value, .. }| {
+        value.seen == seen && value.owner == owner && counts(value)
+    });
+    let observation =
+        Observation { no: moment.head.looks + nth, seen, owner, stamp, looked_at: moment.now.at };
     (from_here && !known).then_some(observation)
 }
 

@@ -14,10 +14,12 @@ use crate::port::{Change, Ground, Observed, Place, Put, Scanned, Sources, Versio
 use crate::quote::Quotation;
 use crate::redact::{FreshLook, Sealed};
 use crate::report::{Body, Reached, ScanRecord, SkipReason};
-use crate::result::{Origin, ResultKind, Revision, RevisionNo, WorkResult};
+use crate::result::{Cited, Origin, ResultKind, Revision, RevisionNo, WorkResult};
 use crate::retrieve::{Bounds, Examined, Query, Searcher};
 use crate::source::{Look, Seen, Source};
-use crate::task::{self, Ask, FailureReason, Outcome, Refusal, ReportRequest, RunEnd, Success, Task};
+use crate::task::{
+    self, Ask, FailureReason, Outcome, Refusal, ReportRequest, RunEnd, Success, Task,
+};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -40,7 +42,11 @@ pub(super) struct Answer {
 }
 
 /// Searches the folders of a task. No transaction is open meanwhile.
-pub(super) fn search(work: &Workspace, task: &Task, watch: &mut dyn Watch) -> Result<Found, Failure> {
+pub(super) fn search(
+    work: &Workspace,
+    task: &Task,
+    watch: &mut dyn Watch,
+) -> Result<Found, Failure> {
     let all = work.read(|tx, _| grants(tx))?;
     let Ok(query) = Query::parse(&task.request.query) else {
         return Ok(Found::Nothing(FailureReason::Internal, None));
@@ -90,7 +96,9 @@ struct Files {
 
 impl Files {
     fn without(self, gone: &[(GrantId, RelPath)]) -> Self {
-        let stays = |place: &Place| !gone.iter().any(|(grant, path)| *grant == place.grant && *path == place.path);
+        let stays = |place: &Place| {
+            !gone.iter().any(|(grant, path)| *grant == place.grant && *path == place.path)
+        };
         let pairs = self.places.into_iter().zip(self.examined).filter(|(place, _)| stays(place));
         let (places, examined) = pairs.unzip();
         Self { places, examined }
@@ -102,7 +110,9 @@ impl Workspace {
     fn observed(&self, wants: &[Want]) -> Result<BTreeMap<Want, Version>, Failure> {
         let places: Vec<_> = wants.iter().map(|want| (want.grant, want.path.clone())).collect();
         let known = self.read(|tx, _| tx.sources(Sources::At(&places)))?;
-        let version = |one: Observed| Some((crate::redact::to_look_at(&one.source), one.observation?.version));
+        let version = |one: Observed| {
+            Some((crate::redact::to_look_at(&one.source), one.observation?.version))
+        };
         Ok(known.into_iter().filter_map(version).collect())
     }
 }
@@ -122,10 +132,8 @@ fn quote(
         if chosen.is_empty() {
             return Ok(Found::Nothing(FailureReason::NoMatches, Some(scan)));
         }
-        let wants: Vec<_> = chosen
-            .iter()
-            .map(|one| Want { grant: one.grant, path: one.path.clone() })
-            .collect();
+        let wants: Vec<_> =
+            chosen.iter().map(|one| Want { grant: one.grant, path: one.path.clone() }).collect();
         let probe = Arc::new(QuoteProbe::new(searcher.clone(), chosen));
         let from = work.observed(&wants)?;
         let looks = work.door.look(ground, &wants, probe.clone(), watch);
@@ -163,17 +171,26 @@ fn gather(probe: &QuoteProbe, looks: &[Look]) -> Gathered {
         match quoted.remove(&turn).filter(|_| read) {
             Some(Err(_)) => return Gathered::Wrong,
             Some(Ok(quotations)) if quotations.len() == chosen.keys.len() => {
-                ranked.extend(quotations.into_iter().map(|(rank, one)| (rank, (chosen.grant, one))));
+                ranked
+                    .extend(quotations.into_iter().map(|(rank, one)| (rank, (chosen.grant, one))));
             }
             Some(Ok(_)) | None => short.push((chosen.grant, chosen.path.clone())),
         }
     }
-    if short.is_empty() { Gathered::All(ranked.into_values().collect()) } else { Gathered::Short(short) }
+    if short.is_empty() {
+        Gathered::All(ranked.into_values().collect())
+    } else {
+        Gathered::Short(short)
+    }
 }
 
 /// Publishes what was found, if the lease still holds: result, revision, documents, looks, the task's end, all in one
 /// transaction.
-pub(super) fn publish(work: &Workspace, leased: &Leased, found: Found) -> Result<Result<(), Refusal>, Failure> {
+pub(super) fn publish(
+    work: &Workspace,
+    leased: &Leased,
+    found: Found,
+) -> Result<Result<(), Refusal>, Failure> {
     match found {
         Found::Nothing(why, scan) => fail(work, leased, why, scan.as_ref()),
         Found::Answer(answer) => publish_answer(work, leased, *answer),
@@ -202,7 +219,11 @@ fn fail(
 }
 
 /// Saves the result.
-fn publish_answer(work: &Workspace, leased: &Leased, answer: Answer) -> Result<Result<(), Refusal>, Failure> {
+fn publish_answer(
+    work: &Workspace,
+    leased: &Leased,
+    answer: Answer,
+) -> Result<Result<(), Refusal>, Failure> {
     let Leased { task, fence } = leased;
     let places: Vec<(GrantId, RelPath)> = answer.looks.keys().cloned().collect();
     let new: Vec<SourceId> = places.iter().map(|_| work.fresh(SourceId::from_bytes)).collect();
@@ -212,16 +233,16 @@ fn publish_answer(work: &Workspace, leased: &Leased, answer: Answer) -> Result<R
         |tx, _| Ok((held(tx, task.id, *fence)?, tx.sources(Sources::At(&places))?, grants(tx)?)),
         |(held, known, grants), moment| {
             let cited = CitedSources::new(&places, &new, known);
-            let (documents, revision) = revision(answer, &cited, result, leased, moment, limits)?;
+            let written = revision(answer, &cited, result, leased, moment, limits)?;
             let success = Success::Published(result, RevisionNo::FIRST);
             let finish = Ask::Finish(*fence, Outcome::Success(success));
             let end = held.moved(finish, RunEnd::Finished, moment, limits)?;
             let looked = cited.looked(&answer.looks);
             let noted = looks::notes(&looked, &cited.observed, &grants, moment);
             let mut puts = cited.puts;
-            puts.extend(documents.into_iter().map(put));
+            puts.extend(written.documents.into_iter().map(put));
             puts.push(Put::Result(Change::New(record_of(result, &task.request, moment))));
-            puts.push(Put::Revision(revision.0, revision.1));
+            puts.push(Put::Revision(written.revision, written.cited));
             puts.extend(end);
             let kind = EventKind::ResultPublished {
                 result,
@@ -236,14 +257,16 @@ fn publish_answer(work: &Workspace, leased: &Leased, answer: Answer) -> Result<R
     match published {
         Ok(()) => Ok(Ok(())),
         Err(NotPublished::Refused(why)) => Ok(Err(why)),
-        Err(NotPublished::TooLarge(_)) => fail(work, leased, FailureReason::TooLarge, Some(&answer.scan)),
+        Err(NotPublished::TooLarge) => {
+            fail(work, leased, FailureReason::TooLarge, Some(&answer.scan))
+        }
     }
 }
 
 /// Why an answer is not published.
 enum NotPublished {
     Refused(Refusal),
-    TooLarge(TooLarge),
+    TooLarge,
 }
 
 impl From<Refusal> for NotPublished {
@@ -253,8 +276,8 @@ impl From<Refusal> for NotPublished {
 }
 
 impl From<TooLarge> for NotPublished {
-    fn from(why: TooLarge) -> Self {
-        Self::TooLarge(why)
+    fn from(_: TooLarge) -> Self {
+        Self::TooLarge
     }
 }
 
@@ -270,7 +293,14 @@ fn record_of(id: ResultId, request: &ReportRequest, moment: &Moment) -> WorkResu
     }
 }
 
-/// The first revision, what it cites, and the documents that it rests on.
+/// A revision, what it cites, and the documents that it rests on.
+struct Written {
+    documents: [Stored; 4],
+    revision: Revision,
+    cited: Vec<Cited>,
+}
+
+/// The first revision of a result.
 fn revision(
     answer: &Answer,
     cited: &CitedSources,
@@ -278,9 +308,11 @@ fn revision(
     leased: &Leased,
     moment: &Moment,
     limits: &Limits,
-) -> Result<([Stored; 4], (Revision, Vec<crate::result::Cited>)), TooLarge> {
+) -> Result<Written, TooLarge> {
     let quotations = answer.quotations.iter().map(|(_, quotation)| quotation.clone()).collect();
-    let dependencies = Dependencies((1..).zip(&answer.quotations).filter_map(|(n, one)| cited.dependency(n, one)).collect());
+    let dependencies = Dependencies(
+        (1..).zip(&answer.quotations).filter_map(|(n, one)| cited.dependency(n, one)).collect(),
+    );
     let body = stored::write_body(&Body { quotations }, limits)?;
     let rests_on = stored::write_dependencies(&dependencies, limits)?;
     let check = Verification::new(rests_on.digest, moment.now.at, limits);
@@ -296,7 +328,8 @@ fn revision(
         origin: Origin::Published { task: leased.task.id, fence: leased.fence },
         created_at: moment.now.at,
     };
-    Ok(([body, rests_on, verification, scan], (revision, dependencies.cited())))
+    let documents = [body, rests_on, verification, scan];
+    Ok(Written { documents, revision, cited: dependencies.cited() })
 }
 
 fn put(stored: Stored) -> Put {
@@ -348,4 +381,3 @@ impl CitedSources {
         looks.iter().filter_map(one).collect()
     }
 }
-

@@ -64,14 +64,16 @@ fn is(grant: &Grant, name: &FolderName) -> bool {
 /// What is written to revoke a grant.
 fn decide(kept: Kept<Grant>) -> Decision<FolderDoc> {
     match kept.value.state {
-        GrantState::Revoked => {
-            Decision::nothing(FolderDoc { folder: GrantEntry::of(&kept.value), change: "unchanged" })
-        }
+        GrantState::Revoked => Decision::nothing(FolderDoc {
+            folder: GrantEntry::of(&kept.value),
+            change: "unchanged",
+        }),
         GrantState::Active => {
             let grant = Grant { state: GrantState::Revoked, ..kept.value };
             let answer = FolderDoc { folder: GrantEntry::of(&grant), change: "revoked" };
             let kind = EventKind::FolderRevoked { folder: grant.id };
-            let decision = Decision::act(answer, kind, vec![Put::Grant(Change::From(kept.version, grant))]);
+            let decision =
+                Decision::act(answer, kind, vec![Put::Grant(Change::From(kept.version, grant))]);
             Decision { access_moved: true, ..decision }
         }
     }

@@ -1,15 +1,20 @@
 //! Leasing a task and working it: claim, work under a watch that renews, publish or give back.
 
-use super::{AskError, Decision, Failure, FindError, Moment, ReportAsk, ShowError, Workspace, publish};
+use super::{
+    AskError, Decision, Failure, FindError, Moment, ReportAsk, ShowError, Workspace, publish,
+};
 use crate::audit::EventKind;
 use crate::code::{Code, Coded};
 use crate::document::wire::{ResultDoc, TaskDoc};
-use crate::id::{RunId, TaskId, WorkerId};
+use crate::id::{ResultId, RunId, TaskId, WorkerId};
 use crate::limits::Limits;
 use crate::port::{
     Asked, Change, Go, Kept, Note, Pause, Put, ReadTx, StoreError, Tasks, Version, Watch,
 };
-use crate::task::{self, Ask, FailureReason, Fence, Progress, Refusal, Run, RunEnd, Task, TaskState, Transition};
+use crate::task::{
+    self, Ask, FailureReason, Fence, Progress, Refusal, Run, RunEnd, Success, Task, TaskState,
+    Transition,
+};
 use std::time::Duration;
 
 /// How working a task ended.
@@ -111,16 +116,13 @@ impl Workspace {
         watch: &mut dyn Watch,
     ) -> Result<ResultDoc, RunError> {
         loop {
-            let ended = match self.claim(worker, Some(task))? {
-                Claimed::Leased(leased) => match self.run(*leased, watch)? {
-                    RunEnding::Ended(ended) => *ended,
-                    RunEnding::GivenBack(task) => return Err(RunError::Stopped(task)),
-                    RunEnding::Lost(_, _) => self.task(task)?,
-                },
-                Claimed::Ended(_) | Claimed::Held | Claimed::Over | Claimed::Nothing => self.task(task)?,
-            };
-            if let Some(outcome) = self.outcome(ended, watch) {
-                return outcome;
+            if let Claimed::Leased(leased) = self.claim(worker, Some(task))?
+                && let RunEnding::GivenBack(task) = self.run(*leased, watch)?
+            {
+                return Err(RunError::Stopped(task));
+            }
+            if let Some(result) = self.published(task)? {
+                return Ok(self.show(result, None, watch)?);
             }
             if pause.pause(GLANCE) == Go::Stop {
                 return Err(RunError::Stopped(task));
@@ -128,17 +130,19 @@ impl Workspace {
         }
     }
 
-    /// What a task came to, if it has ended.
-    fn outcome(&self, task: TaskDoc, watch: &mut dyn Watch) -> Option<Result<ResultDoc, RunError>> {
-        let shown = |result| self.show(result, None, watch).map_err(RunError::Show);
-        match (task.state, task.artifact_id) {
-            ("succeeded", Some(result)) => Some(shown(result)),
-            ("cancelled", _) => Some(Err(RunError::Cancelled(Box::new(task)))),
-            ("queued" | "running", _) => None,
-            (_, _) => {
-                let why = failure_reason(&task);
-                Some(Err(RunError::Unanswered(Box::new(task), why)))
+    /// The result of a task, if it has ended with one.
+    fn published(&self, id: TaskId) -> Result<Option<ResultId>, RunError> {
+        let found = self.read(|tx, _| Ok(tx.tasks(Tasks::Ids(&[id]))?.pop()))?;
+        let task = found.ok_or(FindError::Unknown)?.task.value;
+        let document = || self.task(id).map(Box::new);
+        match task.state {
+            TaskState::Queued | TaskState::Running(_) => Ok(None),
+            TaskState::Succeeded(Success::Published(result, _)) => Ok(Some(result)),
+            TaskState::Succeeded(Success::Proposed(_) | Success::NoChange) => {
+                Ok(task.kind.repairs())
             }
+            TaskState::Failed(failure) => Err(RunError::Unanswered(document()?, failure.why)),
+            TaskState::Cancelled => Err(RunError::Cancelled(document()?)),
         }
     }
 
@@ -152,7 +156,10 @@ impl Workspace {
                     Some(task) => tx.tasks(Tasks::Ids(&[task]))?,
                     None => tx.tasks(Tasks::Open { most })?,
                 };
-                let keys: Vec<_> = open.iter().map(|asked| (asked.task.value.id, asked.task.value.fence)).collect();
+                let keys: Vec<_> = open
+                    .iter()
+                    .map(|asked| (asked.task.value.id, asked.task.value.fence))
+                    .collect();
                 Ok((open, tx.runs(&keys)?))
             },
             |(open, runs), moment| Ok(claim(open, &runs, worker, run, moment, &self.limits)),
@@ -165,7 +172,8 @@ impl Workspace {
     /// Works a leased task to its end, or until the lease or the watch ends it.
     pub(super) fn run(&self, leased: Leased, watch: &mut dyn Watch) -> Result<RunEnding, RunError> {
         let (task, fence) = (leased.task.id, leased.fence);
-        let mut watch = LeaseWatch { work: self, task, fence, outer: watch, renewed: 0, stop: None };
+        let mut watch =
+            LeaseWatch { work: self, task, fence, outer: watch, renewed: 0, stop: None };
         let found = publish::search(self, &leased.task, &mut watch);
         match (watch.stop, found) {
             (None, found) => self.publish(&leased, found?),
@@ -177,10 +185,13 @@ impl Workspace {
     /// What became of a task that another took out of this worker's hands.
     fn lost(&self, task: TaskId, why: Refusal) -> Result<RunEnding, RunError> {
         match why {
-            Refusal::Cancelled | Refusal::NotRunning => Ok(RunEnding::Ended(Box::new(self.task(task)?))),
-            Refusal::Held { .. } | Refusal::OldFence | Refusal::LeaseEnded | Refusal::RenewedEnough => {
-                Ok(RunEnding::Lost(task, why))
+            Refusal::Cancelled | Refusal::NotRunning => {
+                Ok(RunEnding::Ended(Box::new(self.task(task)?)))
             }
+            Refusal::Held { .. }
+            | Refusal::OldFence
+            | Refusal::LeaseEnded
+            | Refusal::RenewedEnough => Ok(RunEnding::Lost(task, why)),
         }
     }
 
@@ -198,7 +209,8 @@ impl Workspace {
             |tx, _| held(tx, id, fence),
             |held, moment| {
                 let kind = EventKind::TaskGivenBack { task: id, fence: fence.0 };
-                let puts = held.moved(Ask::GiveBack(fence), RunEnd::GaveBack, moment, &self.limits)?;
+                let puts =
+                    held.moved(Ask::GiveBack(fence), RunEnd::GaveBack, moment, &self.limits)?;
                 Ok::<_, Refusal>(Decision::act((), kind, puts))
             },
         )?;
@@ -221,9 +233,14 @@ fn claim(
     let mut nothing = Claimed::Nothing;
     for asked in open {
         let Kept { version, value: task } = asked.task;
-        let silent = runs.iter().find(|kept| (kept.value.task, kept.value.fence) == (task.id, task.fence)).cloned();
+        let silent = runs
+            .iter()
+            .find(|kept| (kept.value.task, kept.value.fence) == (task.id, task.fence))
+            .cloned();
         match task::decide(&task, Ask::Claim(worker), moment.now, limits) {
-            Ok(transition) => return granted(version, task, transition, silent, (worker, run), moment),
+            Ok(transition) => {
+                return granted(version, task, transition, silent, (worker, run), moment);
+            }
             Err(Refusal::Held { .. }) => nothing = Claimed::Held,
             Err(_) => nothing = Claimed::Over,
         }
@@ -259,7 +276,9 @@ fn granted(
 pub(super) fn ended(run: Kept<Run>, how: RunEnd, moment: &Moment) -> Option<Put> {
     let Kept { version, value } = run;
     let open = value.ended.is_none();
-    open.then(|| Put::Run(Change::From(version, Run { ended: Some((moment.now.at, how)), ..value })))
+    open.then(|| {
+        Put::Run(Change::From(version, Run { ended: Some((moment.now.at, how)), ..value }))
+    })
 }
 
 /// A task with the run of one of its leases, as they are stored now.
@@ -328,7 +347,9 @@ impl LeaseWatch<'_> {
     /// next beat: only a record tells that a lease is lost.
     fn glance(&mut self, progress: &Progress) -> Option<Refusal> {
         let limits = self.work.limits.as_ref();
-        let looked = self.work.read(|tx, moment| Ok((tx.tasks(Tasks::Ids(&[self.task]))?.pop(), moment.now)));
+        let looked = self
+            .work
+            .read(|tx, moment| Ok((tx.tasks(Tasks::Ids(&[self.task]))?.pop(), moment.now)));
         let Ok((Some(asked), now)) = looked else { return None };
         let task = asked.task.value;
         match task::decide(&task, Ask::Renew(self.fence), now, limits) {
@@ -370,12 +391,3 @@ impl Workspace {
         renewed.or(Ok(()))
     }
 }
-
-/// Why a task failed, read back from its document.
-fn failure_reason(task: &TaskDoc) -> FailureReason {
-    use FailureReason::{Abandoned, EvidenceUnavailable, Internal, NoMatches, NoSources, TooLarge};
-    let code = task.error.as_ref().map(|error| error.code);
-    let all = [NoMatches, NoSources, Abandoned, EvidenceUnavailable, TooLarge, Internal];
-    all.into_iter().find(|why| Some(why.code().as_str()) == code).unwrap_or(Internal)
-}
-

@@ -12,8 +12,8 @@ use crate::folder::{Grant, GrantState, Grants};
 use crate::id::{GrantId, ResultId, SourceId};
 use crate::limits::Limits;
 use crate::port::{
-    Document, Ground, Kept, Note, Observed, Place, Probe, Quotations, Quoted, ReadTx, Results, Revisions, Sources,
-    StoreError, Watch,
+    Document, Ground, Kept, Note, Observed, Place, Probe, Quotations, Quoted, ReadTx, Results,
+    Revisions, Sources, StoreError, Watch,
 };
 use crate::quote::{Finding, Quotation};
 use crate::redact::{self, Access, Sealed};
@@ -92,7 +92,12 @@ impl Rows {
 }
 
 /// A result as a list shows it.
-pub(super) fn entry(rows: &Rows, result: &WorkResult, access: &Access, limits: &Limits) -> ResultEntry {
+pub(super) fn entry(
+    rows: &Rows,
+    result: &WorkResult,
+    access: &Access,
+    limits: &Limits,
+) -> ResultEntry {
     let quoted = rows.quoted(result.id);
     let rests_on: Vec<Cited> = quoted.iter().map(|one| one.cited).collect();
     let state = access.state(pairs(&rests_on));
@@ -142,8 +147,9 @@ impl Loaded {
         let documents: BTreeMap<_, _> =
             tx.documents(&digests, limits.body_bytes.max(limits.scan_bytes))?.into_iter().collect();
         let rests_on = documents.get(&revision.dependencies).cloned().map(redact::for_checking);
-        let dependencies =
-            rests_on.and_then(|document| stored::read_dependencies((revision.dependencies, &document), limits));
+        let dependencies = rests_on.and_then(|document| {
+            stored::read_dependencies((revision.dependencies, &document), limits)
+        });
         let quoted = tx.quotations(Quotations::Of(&[id]))?;
         let ids = distinct(quoted.iter().map(|one| one.cited.source), dependencies.as_ref());
         let sources = tx.sources(Sources::Ids(&ids))?;
@@ -188,8 +194,10 @@ impl Workspace {
     ) -> Result<ResultDoc, ShowError> {
         let loaded = self.read(|tx, _| Loaded::load(tx, id, revision, &self.limits))??;
         let probe = Arc::new(FindingProbe::new(&loaded, &self.limits));
-        let ground = Ground { grants: loaded.grants.as_slice(), scope: &[], limits: self.looking() };
-        let looked = looks::look(self.door.as_ref(), ground, loaded.sources.clone(), probe.clone(), watch);
+        let ground =
+            Ground { grants: loaded.grants.as_slice(), scope: &[], limits: self.looking() };
+        let looked =
+            looks::look(self.door.as_ref(), ground, loaded.sources.clone(), probe.clone(), watch);
         let findings = probe.take();
         let shown = self.deliver_at_roots(&loaded.concerned(), |tx, moment, roots| {
             let loaded = match Loaded::load(tx, id, revision, &self.limits)? {
@@ -205,7 +213,8 @@ impl Workspace {
     /// Keeps what a look said new. If it cannot be kept, the answer stands all the same.
     fn keep(&self, loaded: &Loaded, looked: &[Looked], findings: &Findings) {
         let accepted = loaded.revision.no == loaded.result.accepted;
-        let kept = self.act::<_, _, std::convert::Infallible>(
+        // A look that is not kept is looked again.
+        let _: Result<Result<(), std::convert::Infallible>, Failure> = self.act(
             |tx, _| Ok((looks::stored(tx, looked)?, grants(tx)?)),
             |(stored, grants), moment| {
                 let noted = looks::notes(looked, &stored, &grants, moment);
@@ -214,11 +223,14 @@ impl Workspace {
                     notes.extend(finding_notes(loaded, looked, findings));
                 }
                 let nothing = Decision::nothing(());
-                Ok(Decision { notes, looks: noted.count, access_moved: noted.access_moved, ..nothing })
+                Ok(Decision {
+                    notes,
+                    looks: noted.count,
+                    access_moved: noted.access_moved,
+                    ..nothing
+                })
             },
         );
-        // A look that is lost is looked again.
-        drop(kept);
     }
 
     /// As `deliver`, and looks again at the roots of the folders concerned.
@@ -227,7 +239,13 @@ impl Workspace {
         concerned: &[Grant],
         mut build: impl FnMut(&mut dyn ReadTx, &Moment, &Roots) -> Result<Result<T, R>, StoreError>,
     ) -> Result<Result<T, R>, Failure> {
-        let look = || concerned.iter().map(|grant| grant.id).zip(self.door.roots(concerned)).collect::<Roots>();
+        let look = || {
+            concerned
+                .iter()
+                .map(|grant| grant.id)
+                .zip(self.door.roots(concerned))
+                .collect::<Roots>()
+        };
         let mut roots = look();
         for _ in 0..2 {
             let answer = self.deliver(|tx, moment| build(tx, moment, &roots))?;
@@ -280,12 +298,15 @@ impl Probe for FindingProbe {
     }
 
     fn file(&self, place: Place, bytes: &[u8], full_size: u64) {
-        let quotations = usize::try_from(place.turn).ok().and_then(|turn| self.quotations.get(turn));
+        let quotations =
+            usize::try_from(place.turn).ok().and_then(|turn| self.quotations.get(turn));
         let version = crate::port::version_of(bytes, full_size);
-        let changed = quotations.into_iter().flatten().filter(|(_, quotation)| quotation.version != version);
+        let changed =
+            quotations.into_iter().flatten().filter(|(_, quotation)| quotation.version != version);
         let cut = full_size > self.file_bytes as u64;
-        let found: Vec<_> =
-            changed.map(|(n, quotation)| (*n, (version.digest, Finding::of(quotation, bytes, cut)))).collect();
+        let found: Vec<_> = changed
+            .map(|(n, quotation)| (*n, (version.digest, Finding::of(quotation, bytes, cut))))
+            .collect();
         self.found.lock().unwrap_or_else(std::sync::PoisonError::into_inner).extend(found);
     }
 }
@@ -305,7 +326,8 @@ fn document(
     let state = access.state(pairs(&own));
     let worst = current.max(state);
     let hidden = current.hides() || state.hides();
-    let shown = if hidden { None } else { whole(loaded, &access, &own, findings, looked, now, limits) };
+    let shown =
+        if hidden { None } else { whole(loaded, &access, &own, findings, looked, now, limits) };
     let stub = || stub(&loaded.result, unless_hidden(worst));
     shown.map_or_else(stub, |doc| ResultDoc { state, ..doc })
 }
@@ -324,11 +346,14 @@ fn whole(
     let open = |digest| opened(access, loaded.document(digest)?, own);
     let dependencies = loaded.dependencies.as_ref()?;
     let body = stored::read_body((revision.body, &open(revision.body)?), dependencies, limits)?;
-    let scan = open(revision.scan).and_then(|document| stored::read_scan((revision.scan, &document), limits));
-    let check = open(revision.verification).and_then(|document| read_verification(revision, &document, limits));
+    let scan = open(revision.scan)
+        .and_then(|document| stored::read_scan((revision.scan, &document), limits));
+    let check = open(revision.verification)
+        .and_then(|document| read_verification(revision, &document, limits));
     let quoted = quoted_of(loaded, dependencies);
     let found = found(access, &quoted, findings);
-    let fresh: BTreeMap<SourceId, Timestamp> = looked.iter().filter_map(|one| reached(one, now)).collect();
+    let fresh: BTreeMap<SourceId, Timestamp> =
+        looked.iter().filter_map(|one| reached(one, now)).collect();
     Some(ResultDoc {
         causes: Some(causes(access, &quoted, &found)),
         observed_at: oldest_look(&quoted, &fresh),
@@ -341,7 +366,8 @@ fn whole(
 
 /// The dependencies of the revision shown, as quotations with what is known of their sources.
 fn quoted_of(loaded: &Loaded, dependencies: &Dependencies) -> Vec<Quoted> {
-    let observed = |source| loaded.sources.iter().find(|observed| observed.source.id == source).cloned();
+    let observed =
+        |source| loaded.sources.iter().find(|observed| observed.source.id == source).cloned();
     let accepted = loaded.revision.no == loaded.result.accepted;
     let finding = |n| {
         let kept = loaded.quoted.iter().find(|one| accepted && one.cited.n == n);
@@ -358,7 +384,8 @@ fn quoted_of(loaded: &Loaded, dependencies: &Dependencies) -> Vec<Quoted> {
 fn access(loaded: &Loaded, looked: &[Looked], roots: &Roots) -> Access {
     let mut access = Access::new(loaded.grants.clone()).at_roots(roots.clone());
     for observed in &loaded.sources {
-        let fresh = looked.iter().find(|one| one.source.id == observed.source.id).map(|one| &one.fresh);
+        let fresh =
+            looked.iter().find(|one| one.source.id == observed.source.id).map(|one| &one.fresh);
         access.learn(&observed.source, observed.observation.as_ref(), fresh);
     }
     access
@@ -371,7 +398,10 @@ fn found(access: &Access, quoted: &[Quoted], fresh: &Findings) -> BTreeMap<u32, 
         let finding = match access.seen(source, &version) {
             Seen::Bytes(seen) if seen == version => None,
             Seen::Bytes(seen) => {
-                let looked = fresh.get(&n).filter(|(against, _)| *against == seen.digest).map(|(_, finding)| *finding);
+                let looked = fresh
+                    .get(&n)
+                    .filter(|(against, _)| *against == seen.digest)
+                    .map(|(_, finding)| *finding);
                 let kept = || one.finding.clone().filter(|(against, _)| *against == seen.digest);
                 looked.or_else(|| kept().and_then(|(_, sealed)| access.open(sealed, [source]).ok()))
             }
@@ -397,7 +427,14 @@ fn causes(access: &Access, quoted: &[Quoted], found: &BTreeMap<u32, Finding>) ->
         let path = access.open(one.observed.source.path.clone(), [source]).ok()?;
         let kept = || stored_finding(access, one);
         let finding = found.get(&n).copied().or_else(kept).map(Finding::as_str);
-        Some(CauseDoc { source_id: source, path: PathDoc::of(&path), observed, excerpt: n, finding, moved_to: None })
+        Some(CauseDoc {
+            source_id: source,
+            path: PathDoc::of(&path),
+            observed,
+            excerpt: n,
+            finding,
+            moved_to: None,
+        })
     };
     quoted.iter().filter_map(one).collect()
 }
@@ -441,8 +478,14 @@ fn body_document(
 }
 
 /// A result whose content shows, without the content yet.
-fn visible(result: &WorkResult, revision: &Revision, state: ResultState, grants: &Grants) -> ResultDoc {
-    let active = |id: &&GrantId| grants.get(**id).is_some_and(|grant| grant.state == GrantState::Active);
+fn visible(
+    result: &WorkResult,
+    revision: &Revision,
+    state: ResultState,
+    grants: &Grants,
+) -> ResultDoc {
+    let active =
+        |id: &&GrantId| grants.get(**id).is_some_and(|grant| grant.state == GrantState::Active);
     ResultDoc {
         folders: Some(result.scope.iter().filter(active).copied().collect()),
         revision: Some(revision.no),
@@ -478,7 +521,11 @@ fn unless_hidden(state: ResultState) -> ResultState {
     state.max(ResultState::EvidenceUnavailable)
 }
 
-fn read_verification(revision: &Revision, document: &Document, limits: &Limits) -> Option<VerificationDoc> {
+fn read_verification(
+    revision: &Revision,
+    document: &Document,
+    limits: &Limits,
+) -> Option<VerificationDoc> {
     let check = stored::read_verification((revision.verification, document), limits)?;
     let stored::Verification { method, checked_at, limits, dependencies } = check;
     Some(VerificationDoc { method, checked_at, limits, dependencies })
@@ -518,12 +565,23 @@ fn oldest_look(quoted: &[Quoted], fresh: &BTreeMap<SourceId, Timestamp>) -> Opti
 
 /// Findings that say something else than what is kept.
 fn finding_notes(loaded: &Loaded, looked: &[Looked], findings: &Findings) -> Vec<Note> {
-    let saw = |source: SourceId| looked.iter().any(|one| one.source.id == source && reached(one, Timestamp::from_seconds(0)).is_some());
+    let saw = |source: SourceId| {
+        looked.iter().any(|one| {
+            one.source.id == source && reached(one, Timestamp::from_seconds(0)).is_some()
+        })
+    };
     let news = |one: &Quoted| {
         let (against, finding) = *findings.get(&one.cited.n)?;
-        let kept = one.finding.clone().map(|(against, sealed)| (against, redact::for_checking(sealed)));
+        let kept =
+            one.finding.clone().map(|(against, sealed)| (against, redact::for_checking(sealed)));
         let new = kept != Some((against, finding)) && saw(one.cited.source);
-        new.then_some(Note::Finding { result: one.result, n: one.cited.n, against, finding })
+        new.then_some(Note::Finding {
+            result: one.result,
+            revision: loaded.revision.no,
+            n: one.cited.n,
+            against,
+            finding,
+        })
     };
     loaded.quoted.iter().filter_map(news).collect()
 }

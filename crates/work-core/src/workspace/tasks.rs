@@ -36,7 +36,8 @@ impl Workspace {
             let mut found = tx.tasks(Tasks::Latest { before, most: most + 1 })?;
             let more = found.len() > most as usize;
             found.truncate(most as usize);
-            let next = found.last().filter(|_| more).map(|last| TaskCursor::write(last.task.value.id));
+            let next =
+                found.last().filter(|_| more).map(|last| TaskCursor::write(last.task.value.id));
             Ok(Ok(TasksDoc { tasks: self.task_documents(tx, found)?, next }))
         })?
     }
@@ -48,7 +49,8 @@ impl Workspace {
         found: Vec<Asked>,
     ) -> Result<Vec<TaskDoc>, StoreError> {
         let access = Access::new(grants(tx)?);
-        let digests: Vec<Digest> = found.iter().filter_map(|asked| scan_digest(&asked.task.value)).collect();
+        let digests: Vec<Digest> =
+            found.iter().filter_map(|asked| scan_digest(&asked.task.value)).collect();
         let scans: BTreeMap<Digest, ScanRecord> = tx
             .documents(&digests, self.limits.scan_bytes)?
             .into_iter()
@@ -64,7 +66,11 @@ impl Workspace {
             .collect())
     }
 
-    fn read_scan(&self, digest: Digest, sealed: crate::redact::Sealed<Document>) -> Option<ScanRecord> {
+    fn read_scan(
+        &self,
+        digest: Digest,
+        sealed: crate::redact::Sealed<Document>,
+    ) -> Option<ScanRecord> {
         stored::read_scan((digest, &crate::redact::scan_record(sealed)), &self.limits)
     }
 }
@@ -77,21 +83,32 @@ pub(super) fn as_new(task: &Task) -> Asked {
 fn scan_digest(task: &Task) -> Option<Digest> {
     match task.state {
         TaskState::Failed(failure) => failure.scan,
-        TaskState::Queued | TaskState::Running(_) | TaskState::Succeeded(_) | TaskState::Cancelled => None,
+        TaskState::Queued
+        | TaskState::Running(_)
+        | TaskState::Succeeded(_)
+        | TaskState::Cancelled => None,
     }
 }
 
 /// A task as documents show it.
 pub(super) fn document(asked: Asked, scan: Option<ScanRecord>, access: &Access) -> TaskDoc {
     let task = asked.task.value;
-    let progress = asked.progress.and_then(|progress| access.open_progress(progress, &task.request));
+    let progress =
+        asked.progress.and_then(|progress| access.open_progress(progress, &task.request));
     let (artifact_id, proposal_id, outcome) = match (task.state, task.kind) {
-        (TaskState::Succeeded(Success::Published(result, _)), _) => (Some(result), None, Some("published")),
-        (TaskState::Succeeded(Success::Proposed(proposal)), kind) => (kind.repairs(), Some(proposal), None),
-        (TaskState::Succeeded(Success::NoChange), kind) => (kind.repairs(), None, Some("no_change")),
-        (TaskState::Queued | TaskState::Running(_) | TaskState::Failed(_) | TaskState::Cancelled, kind) => {
-            (kind.repairs(), None, None)
+        (TaskState::Succeeded(Success::Published(result, _)), _) => {
+            (Some(result), None, Some("published"))
         }
+        (TaskState::Succeeded(Success::Proposed(proposal)), kind) => {
+            (kind.repairs(), Some(proposal), None)
+        }
+        (TaskState::Succeeded(Success::NoChange), kind) => {
+            (kind.repairs(), None, Some("no_change"))
+        }
+        (
+            TaskState::Queued | TaskState::Running(_) | TaskState::Failed(_) | TaskState::Cancelled,
+            kind,
+        ) => (kind.repairs(), None, None),
     };
     TaskDoc {
         task_id: task.id,
@@ -116,10 +133,14 @@ pub(super) fn document(asked: Asked, scan: Option<ScanRecord>, access: &Access) 
 /// Why a task failed, in code and words.
 fn error(state: TaskState) -> Option<TaskErrorDoc> {
     match state {
-        TaskState::Failed(failure) => {
-            Some(TaskErrorDoc { code: failure.why.code().as_str(), message: failure.why.to_string() })
-        }
-        TaskState::Queued | TaskState::Running(_) | TaskState::Succeeded(_) | TaskState::Cancelled => None,
+        TaskState::Failed(failure) => Some(TaskErrorDoc {
+            code: failure.why.code().as_str(),
+            message: failure.why.to_string(),
+        }),
+        TaskState::Queued
+        | TaskState::Running(_)
+        | TaskState::Succeeded(_)
+        | TaskState::Cancelled => None,
     }
 }
 

@@ -1,7 +1,7 @@
 //! The worker's loop: claim, run, pause, until it is to end.
 
-use super::run::{Claimed, RunEnding, RunError};
 use super::Workspace;
+use super::run::{Claimed, RunEnding, RunError};
 use crate::document::wire::TaskDoc;
 use crate::id::WorkerId;
 use crate::port::{Go, Pause, Watch};
@@ -24,7 +24,11 @@ impl Workspace {
     ///
     /// # Errors
     /// [`RunError`] when something broke; the task is then left to the next worker.
-    pub fn work_once(&self, worker: WorkerId, watch: &mut dyn Watch) -> Result<Option<RunEnding>, RunError> {
+    pub fn work_once(
+        &self,
+        worker: WorkerId,
+        watch: &mut dyn Watch,
+    ) -> Result<Option<RunEnding>, RunError> {
         match self.claim(worker, None)? {
             Claimed::Leased(leased) => self.run(*leased, watch).map(Some),
             Claimed::Ended(task) => Ok(Some(RunEnding::Ended(Box::new(self.task(task)?)))),
