@@ -12,6 +12,7 @@ pub mod digest;
 pub mod folder;
 pub mod id;
 pub mod limits;
+pub mod memory;
 pub mod path;
 pub mod port;
 pub mod proposal;
@@ -23,5 +24,7 @@ pub mod retrieve;
 pub mod show;
 pub mod source;
 pub mod task;
+#[cfg(feature = "testkit")]
+pub mod testkit;
 pub mod text;
 pub mod time;
