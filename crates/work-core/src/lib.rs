@@ -14,6 +14,7 @@ pub mod document;
 pub mod folder;
 pub mod id;
 pub mod limits;
+pub mod memory;
 pub mod path;
 pub mod port;
 pub mod proposal;
@@ -25,6 +26,8 @@ pub mod retrieve;
 pub mod show;
 pub mod source;
 pub mod task;
+#[cfg(feature = "testkit")]
+pub mod testkit;
 pub mod text;
 pub mod time;
 pub mod workspace;
