@@ -307,14 +307,14 @@ impl Grants {
         self.0.is_empty()
     }
 
-    /// The ids of those in force.
+    /// What a search without named folders visits: those in force, or all of them where none is, so that the search
+    /// ends by saying that it found no sources.
     #[must_use]
-    pub fn active(&self) -> Vec<GrantId> {
-        self.0
-            .iter()
-            .filter(|grant| grant.state == GrantState::Active)
-            .map(|grant| grant.id)
-            .collect()
+    pub fn searched(&self) -> Vec<GrantId> {
+        let ids =
+            |all: &mut dyn Iterator<Item = &Grant>| all.map(|grant| grant.id).collect::<Vec<_>>();
+        let active = ids(&mut self.0.iter().filter(|grant| grant.state == GrantState::Active));
+        if active.is_empty() { ids(&mut self.0.iter()) } else { active }
     }
 
     /// The deepest grant around `path` under the root of `grant`, with the path below its root.

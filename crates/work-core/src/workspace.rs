@@ -52,18 +52,23 @@ use std::sync::Arc;
 ///
 /// ```
 /// use std::sync::Arc;
+/// use work_core::id::{OwnerId, SiteId, WorkspaceId};
 /// use work_core::memory::{MemoryDoor, MemoryStore};
 /// use work_core::path::HostPath;
 /// use work_core::port::Quiet;
 /// use work_core::retrieve::Query;
+/// use work_core::testkit::fakes::{CountingIds, FakeClock};
 /// use work_core::workspace::{ReportAsk, Workspace};
-/// # use work_core::testkit::{CountingIds, FakeClock};
-/// # let (clock, ids) = (Arc::new(FakeClock::default()), Arc::new(CountingIds::default()));
 ///
-/// let door = MemoryDoor::new();
-/// door.folder("/handbook");
-/// door.file("/handbook/backups.md", "Backups are kept for 35 days.\n");
-/// let work = Workspace::new(Arc::new(MemoryStore::fresh(ids.as_ref(), clock)), Arc::new(door), ids);
+/// let (workspace, owner, site) = ([1; 16], [2; 16], [3; 16]);
+/// let store = MemoryStore::new(
+///     WorkspaceId::from_bytes(workspace),
+///     OwnerId::from_bytes(owner),
+///     SiteId::from_bytes(site),
+///     Arc::new(FakeClock::at(1_000)),
+/// );
+/// let door = MemoryDoor::new().file("/handbook/backups.md", "Backups are kept for 35 days.\n");
+/// let work = Workspace::new(Arc::new(store), Arc::new(door), Arc::new(CountingIds::new()));
 ///
 /// work.approve(&HostPath::from_bytes("/handbook"), None, &mut Quiet)?;
 /// let ask = ReportAsk::everywhere(Query::parse("how long are backups kept")?);

@@ -142,7 +142,7 @@ fn decide(
     if known.grants.is_empty() {
         return Err(AskError::SetupIncomplete);
     }
-    let scope = ask.folders.clone().unwrap_or_else(|| known.grants.active());
+    let scope = ask.folders.clone().unwrap_or_else(|| known.grants.searched());
     if let Some(unknown) = scope.iter().find(|&&folder| known.grants.get(folder).is_none()) {
         return Err(AskError::UnknownFolder(*unknown));
     }

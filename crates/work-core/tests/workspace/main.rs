@@ -1,0 +1,9 @@
+//! The use cases through their public door, over the strict store and a door in memory.
+
+mod asking;
+mod doubt;
+mod hiding;
+mod listing;
+mod running;
+mod showing;
+mod world;
