@@ -22,4 +22,4 @@ cranfield folder:
 
 # One fuzz target for a while: `just fuzz query 60`.
 fuzz target seconds="60":
-    cd fuzz && cargo fuzz run -s none {{target}} -- -max_total_time={{seconds}}
+    cd fuzz && cargo fuzz run -s none --features fuzzing {{target}} -- -max_total_time={{seconds}}
