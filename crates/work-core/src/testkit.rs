@@ -3,4 +3,5 @@
 //! [`conformance`] is the suite that every store passes, [`fakes`] are clocks, ids and faults that a test sets,
 //! [`strategies`] generate values for property tests. Nothing here is part of a program in use.
 
+pub mod conformance;
 pub mod fakes;
