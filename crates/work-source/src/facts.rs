@@ -1,0 +1,134 @@
+//! What a file system says of an entry, and why one was not opened.
+//!
+//! Owns the words that the platforms share. Refuses to open anything. Start at [`Facts`].
+
+use work_core::report::SkipReason;
+use work_core::source::{Seen, Stamp};
+
+/// Which file it is, within one boot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct FileId {
+    /// The device number, or the volume.
+    pub(crate) device: u64,
+    /// The inode, or the file id.
+    pub(crate) inode: u64,
+}
+
+/// What kind of entry it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// A regular file.
+    File,
+    /// A directory.
+    Directory,
+    /// A symbolic link, or another reparse point.
+    Link,
+    /// A FIFO, a socket, a device.
+    Special,
+}
+
+/// What the file system says of one entry besides its bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Facts {
+    /// Its kind.
+    pub(crate) kind: Kind,
+    /// Which one it is.
+    pub(crate) id: FileId,
+    /// The mount it lies in, or the device where mounts have no number.
+    pub(crate) mount: u64,
+    /// Names that it has.
+    pub(crate) links: u64,
+    /// Bytes.
+    pub(crate) size: u64,
+    /// When its bytes changed, in nanoseconds since the epoch.
+    pub(crate) modified_ns: i64,
+    /// When anything of it changed.
+    pub(crate) changed_ns: i64,
+    /// When it was made, where the file system tells.
+    pub(crate) born_ns: Option<i64>,
+}
+
+impl Facts {
+    /// Whether both are the same file, unchanged as far as its times tell.
+    pub(crate) fn is_same_moment(&self, other: &Self) -> bool {
+        self.kind == other.kind
+            && self.id == other.id
+            && self.size == other.size
+            && self.modified_ns == other.modified_ns
+            && self.changed_ns == other.changed_ns
+    }
+
+    /// As an observation keeps them.
+    pub(crate) fn stamp(&self) -> Stamp {
+        Stamp {
+            device: self.id.device,
+            inode: self.id.inode,
+            size: self.size,
+            modified_ns: self.modified_ns,
+            changed_ns: self.changed_ns,
+        }
+    }
+}
+
+/// Why an entry was not read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Fault {
+    /// The directory has no such name.
+    Missing,
+    /// A link stands there.
+    Link,
+    /// Something else stands where a directory was named.
+    NotADirectory,
+    /// A directory stands where a file was named.
+    NotAFile,
+    /// It is no regular file.
+    Special,
+    /// It belongs to the instance itself.
+    OwnFile,
+    /// It lies in another mount.
+    OtherMount,
+    /// It belongs to another grant.
+    OtherGrant,
+    /// Permission was refused, or the rules forbid it.
+    Denied,
+    /// It changed each time that it was read.
+    Unstable,
+    /// The file system failed.
+    Failed,
+}
+
+impl Fault {
+    /// As a scan counts it. What is gone since its directory was listed has changed.
+    pub(crate) const fn skipped(self) -> SkipReason {
+        match self {
+            Self::Link => SkipReason::Link,
+            Self::Special => SkipReason::Special,
+            Self::OwnFile => SkipReason::OwnFile,
+            Self::OtherMount => SkipReason::OtherMount,
+            Self::OtherGrant => SkipReason::OtherGrant,
+            Self::Denied => SkipReason::Denied,
+            Self::Missing | Self::NotADirectory | Self::NotAFile | Self::Unstable => {
+                SkipReason::Unstable
+            }
+            Self::Failed => SkipReason::Failed,
+        }
+    }
+
+    /// As a look answers it.
+    ///
+    /// A file in the place of a directory on the way, or a directory in the place of the file, was seen by opening
+    /// everything above it, and means that the file is gone.
+    pub(crate) const fn seen(self) -> Seen {
+        match self {
+            Self::Missing | Self::NotADirectory | Self::NotAFile => Seen::Missing,
+            Self::Link
+            | Self::Special
+            | Self::OwnFile
+            | Self::OtherMount
+            | Self::OtherGrant
+            | Self::Denied => Seen::Denied,
+            Self::Unstable => Seen::Unstable,
+            Self::Failed => Seen::Unreachable,
+        }
+    }
+}

@@ -1,0 +1,255 @@
+//! Looking at named files, and at roots (spec O1, I6).
+//!
+//! Each want is gone down to from the root of the grant through which it was cited; the deepest grant met on the way
+//! decides. **Missing** is said only when everything above was opened and the next name is not there, or something
+//! else stands in its place that is no link: a file where a directory was, a directory where the file was. Start at
+//! [`look`].
+
+use crate::crew::{Crew, Ground, News};
+use crate::facts::Fault;
+use crate::read::{Buffers, Read};
+use crate::scan::BEAT;
+use crate::territory::{Reach, Root, Territory};
+use crate::visit::{Party, Visit, Visited};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use work_core::folder::GrantState;
+use work_core::id::GrantId;
+use work_core::path::RelPath;
+use work_core::port::{Go, Place, Want, Watch};
+use work_core::report::Reached;
+use work_core::source::{Look, Seen, SourceVersion};
+use work_core::task::Progress;
+
+/// Files on their way at once.
+const UNDER_WAY: usize = 128;
+
+/// What the crew tells.
+pub(crate) enum Event {
+    /// A root was opened, or not.
+    Entered(usize, Result<Root, Reached>),
+    /// A want was looked at.
+    Looked(usize, Look),
+}
+
+/// A look under way.
+struct Looking<'a> {
+    party: Party,
+    crew: Crew<Buffers, Event>,
+    wants: &'a [Want],
+    looks: Vec<Option<Look>>,
+    answered: u64,
+    /// Roots by the number of their grant; nothing while one is being opened.
+    roots: BTreeMap<usize, Option<Arc<Root>>>,
+    /// Wants whose root is open, in their order.
+    ready: BTreeSet<usize>,
+}
+
+/// Looks at `wants` within `time`.
+pub(crate) fn look(
+    party: Party,
+    crew: Crew<Buffers, Event>,
+    wants: &[Want],
+    time: Duration,
+    watch: &mut dyn Watch,
+) -> Vec<Look> {
+    let mut looking = Looking {
+        party,
+        crew,
+        wants,
+        looks: vec![None; wants.len()],
+        answered: 0,
+        roots: BTreeMap::new(),
+        ready: BTreeSet::new(),
+    };
+    looking.enter_all();
+    looking.run(Instant::now().checked_add(time), watch);
+    looking.close()
+}
+
+impl Looking<'_> {
+    /// Has the roots of all wants opened; answers those without one.
+    fn enter_all(&mut self) {
+        for (at, want) in self.wants.iter().enumerate() {
+            match self.party.territory.number(want.grant) {
+                Some(no) if self.roots.contains_key(&no) => {}
+                Some(no) => self.enter(no),
+                None => self.answer(at, not_reached(want.grant, Reached::Denied)),
+            }
+        }
+    }
+
+    fn enter(&mut self, no: usize) {
+        self.roots.insert(no, None);
+        let territory = Arc::clone(&self.party.territory);
+        let ground = territory.ground(no);
+        let at = Ground::clone(&ground);
+        self.crew.send(&ground, move |_, slot| {
+            Ok(Event::Entered(no, slot.away(&at, || territory.enter(no))?))
+        });
+    }
+
+    /// Works until all is answered, time is up, or the watch says stop.
+    fn run(&mut self, end: Option<Instant>, watch: &mut dyn Watch) {
+        loop {
+            let progress = Progress { files_read: self.answered, of: self.wants.len() as u64 };
+            if watch.beat(&progress) == Go::Stop {
+                return;
+            }
+            let beat = Instant::now() + BEAT;
+            let until = end.map_or(beat, |end| end.min(beat));
+            while Instant::now() < until {
+                self.send_ready();
+                if self.crew.open() == 0 {
+                    return;
+                }
+                let news = self.crew.wait(until);
+                news.into_iter().for_each(|news| self.hear(news));
+            }
+            if end.is_some_and(|end| Instant::now() >= end) {
+                return;
+            }
+        }
+    }
+
+    /// Sends wants whose root is open, the first ones first.
+    fn send_ready(&mut self) {
+        while self.crew.open() < UNDER_WAY {
+            let Some(at) = self.ready.pop_first() else { return };
+            self.send(at);
+        }
+    }
+
+    fn send(&mut self, at: usize) {
+        let want = &self.wants[at];
+        let no = self.party.territory.number(want.grant);
+        let Some(root) = no.and_then(|no| self.roots.get(&no).cloned().flatten()) else { return };
+        let ground = self.party.territory.ground(root.grant);
+        let place = Place { turn: at as u64, grant: want.grant, path: want.path.clone() };
+        let party = self.party.clone();
+        let visit = Visit { root, ground: Ground::clone(&ground), place };
+        self.crew.send(&ground, move |buffers, slot| {
+            let (owner, visited) = party.visit(visit, buffers, slot, permitted)?;
+            let owner = party.territory.grant(owner).id;
+            Ok(Event::Looked(at, answer(owner, &visited, buffers)))
+        });
+    }
+
+    /// Takes in what the crew tells.
+    fn hear(&mut self, news: News<Event>) {
+        match news {
+            News::Done(Event::Entered(no, Ok(root))) => self.open(no, root),
+            News::Done(Event::Entered(no, Err(reached))) => self.shut(no, reached),
+            News::Done(Event::Looked(at, look)) => self.answer(at, look),
+            News::Hangs(ground) => {
+                let there = |no: &usize| self.party.territory.ground(*no) == ground;
+                let numbers: Vec<usize> = self.roots.keys().copied().filter(there).collect();
+                numbers.into_iter().for_each(|no| self.shut(no, Reached::Unreachable));
+            }
+        }
+    }
+
+    /// The wants under a grant, by its number.
+    fn under(&self, no: usize) -> impl Iterator<Item = usize> + use<> {
+        let id = self.party.territory.grant(no).id;
+        let under = |(at, want): (usize, &Want)| (want.grant == id).then_some(at);
+        self.wants.iter().enumerate().filter_map(under).collect::<Vec<_>>().into_iter()
+    }
+
+    fn open(&mut self, no: usize, root: Root) {
+        self.roots.insert(no, Some(Arc::new(root)));
+        let under = self.under(no).filter(|&at| self.looks[at].is_none());
+        self.ready.extend(under.collect::<Vec<_>>());
+    }
+
+    /// Answers all that is still asked under a grant.
+    fn shut(&mut self, no: usize, reached: Reached) {
+        let id = self.party.territory.grant(no).id;
+        for at in self.under(no) {
+            self.ready.remove(&at);
+            if self.looks[at].is_none() {
+                self.answer(at, not_reached(id, reached));
+            }
+        }
+    }
+
+    fn answer(&mut self, at: usize, look: Look) {
+        self.looks[at] = Some(look);
+        self.answered += 1;
+    }
+
+    /// Ends the crew. What it had done by now counts.
+    fn close(self) -> Vec<Look> {
+        let Self { crew, mut looks, .. } = self;
+        for event in crew.close() {
+            if let Event::Looked(at, look) = event {
+                looks[at] = Some(look);
+            }
+        }
+        looks.into_iter().map(|look| look.unwrap_or(Look::NotReached)).collect()
+    }
+}
+
+/// Whether the grant that decides at `reach` lets the file at `path` be read.
+fn permitted(territory: &Territory, reach: &Reach, path: &RelPath) -> Result<(), Fault> {
+    let owner = territory.grant(reach.owner);
+    let below = path.below(reach.above).ok_or(Fault::Denied)?;
+    match owner.state {
+        GrantState::Revoked => Err(Fault::Denied),
+        GrantState::Active => owner.rules.permit_file(&below).map_err(|_| Fault::Denied),
+    }
+}
+
+/// A visit as an answer.
+fn answer(owner: GrantId, visited: &Visited, buffers: &Buffers) -> Look {
+    match visited {
+        Visited::Read(read) => Look::Saw {
+            seen: Seen::Bytes(version(read, buffers)),
+            owner,
+            stamp: Some(read.facts.stamp()),
+        },
+        Visited::Unwanted => Look::NotReached,
+        Visited::Not(fault) => Look::Saw { seen: fault.seen(), owner, stamp: None },
+    }
+}
+
+fn version(read: &Read, buffers: &Buffers) -> SourceVersion {
+    work_core::port::version_of(buffers.bytes(read), read.facts.size)
+}
+
+/// The answer for all that lies under a root which was not reached.
+const fn not_reached(grant: GrantId, reached: Reached) -> Look {
+    let seen = match reached {
+        Reached::Denied => Seen::Denied,
+        Reached::Yes | Reached::Unreachable => Seen::Unreachable,
+    };
+    Look::Saw { seen, owner: grant, stamp: None }
+}
+
+/// Whether each root is still the directory that was approved, within `time`.
+pub(crate) fn roots(
+    territory: &Arc<Territory>,
+    mut crew: Crew<(), (usize, Reached)>,
+    grants: usize,
+    time: Duration,
+) -> Vec<Reached> {
+    let mut answers = vec![Reached::Unreachable; grants];
+    for no in 0..grants {
+        let (territory, ground) = (Arc::clone(territory), territory.ground(no));
+        let at = Ground::clone(&ground);
+        crew.send(&ground, move |(), slot| {
+            let entered = slot.away(&at, || territory.enter(no))?;
+            Ok((no, entered.map_or_else(|reached| reached, |_| Reached::Yes)))
+        });
+    }
+    let end = Instant::now() + time;
+    while crew.open() > 0 && Instant::now() < end {
+        for news in crew.wait(end) {
+            if let News::Done((no, reached)) = news {
+                answers[no] = reached;
+            }
+        }
+    }
+    answers
+}

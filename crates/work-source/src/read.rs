@@ -1,0 +1,210 @@
+//! The bytes of one moment of one file (spec G3, G4).
+//!
+//! A file is looked at before and after it is read; by its name afterwards, so that another file in its place is
+//! noticed too. If anything differs it is read again. A file that changed within the last two ticks of the clock that
+//! stamps it could change once more without showing it, so it is read twice and both must agree. This assumes that the
+//! file system stamps a change within 20 ms of this host's clock; a file server whose clock is behind by more, on
+//! which a file is rewritten twice within one tick around the read, is not caught by it.
+
+use crate::crew::Slot;
+use crate::facts::{Facts, Fault};
+use crate::guard::Guard;
+use crate::platform::{Dir, Sight, read_at};
+use crate::seam::Moment;
+use std::fs::File;
+use std::io::ErrorKind;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// How long a change may be unseen: two ticks of a clock with 100 ticks a second.
+const YOUNG_NS: i64 = 20_000_000;
+
+/// Bytes read before whoever waits is told that the read goes on.
+const STRIDE: usize = 1 << 20;
+
+/// Room for the bytes of one file, twice, kept by a thread from file to file.
+#[derive(Debug, Default)]
+pub(crate) struct Buffers {
+    first: Vec<u8>,
+    second: Vec<u8>,
+}
+
+impl Buffers {
+    /// The bytes of what was read last.
+    pub(crate) fn bytes(&self, read: &Read) -> &[u8] {
+        &self.first[..read.len]
+    }
+}
+
+/// How much of a file is read, and how often.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Caps {
+    /// Bytes.
+    pub(crate) bytes: usize,
+    /// Times.
+    pub(crate) reads: u32,
+}
+
+/// What was read; the bytes are in the buffers.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Read {
+    len: usize,
+    /// The file when it was read.
+    pub(crate) facts: Facts,
+}
+
+impl Read {
+    /// Bytes that were read.
+    pub(crate) const fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether the file is longer than that.
+    pub(crate) const fn is_cut(&self) -> bool {
+        self.facts.size > self.len as u64
+    }
+}
+
+/// A name in a directory that is held.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Spot<'a> {
+    /// The directory.
+    pub(crate) dir: &'a Dir,
+    /// The name.
+    pub(crate) name: &'a [u8],
+}
+
+/// Reads what `sight` holds, and again what stands at `spot` while it changes.
+pub(crate) fn stable(
+    guard: &Guard,
+    spot: Spot<'_>,
+    sight: Sight,
+    caps: Caps,
+    buffers: &mut Buffers,
+    slot: &Slot,
+) -> Result<Read, Fault> {
+    let mut held = sight;
+    for attempt in 1.. {
+        let settled = attempt_at(guard, spot, &held, caps, buffers, slot)?;
+        if let Some(len) = settled {
+            return Ok(Read { len, facts: held.facts });
+        }
+        if attempt >= caps.reads {
+            break;
+        }
+        held = guard.see(spot.dir, spot.name)?;
+    }
+    Err(Fault::Unstable)
+}
+
+/// Reads once, or twice if the file is young. `None` if it changed meanwhile.
+fn attempt_at(
+    guard: &Guard,
+    spot: Spot<'_>,
+    held: &Sight,
+    caps: Caps,
+    buffers: &mut Buffers,
+    slot: &Slot,
+) -> Result<Option<usize>, Fault> {
+    guard.seam.reach(Moment::Open, spot.name);
+    let young = is_young(held.facts.changed_ns, now_ns());
+    let Some(file) = changed_is_none(guard.open(held, spot.dir, spot.name))? else {
+        return Ok(None);
+    };
+    let len = fill(&file, &mut buffers.first, held.facts.size, caps.bytes, slot)?;
+    let agree = !young || {
+        let again = fill(&file, &mut buffers.second, held.facts.size, caps.bytes, slot)?;
+        buffers.first[..len] == buffers.second[..again]
+    };
+    guard.seam.reach(Moment::Read, spot.name);
+    let whole = len as u64 == held.facts.size.min(caps.bytes as u64);
+    let after = changed_is_none(spot.dir.look_up(spot.name))?;
+    let same = after.is_some_and(|after| held.facts.is_same_moment(&after));
+    Ok((whole && agree && same).then_some(len))
+}
+
+/// `None` for what only says that the name stands for something else by now.
+fn changed_is_none<T>(answer: Result<T, Fault>) -> Result<Option<T>, Fault> {
+    match answer {
+        Ok(found) => Ok(Some(found)),
+        Err(
+            Fault::Missing
+            | Fault::Link
+            | Fault::NotADirectory
+            | Fault::NotAFile
+            | Fault::Special
+            | Fault::Unstable,
+        ) => Ok(None),
+        Err(
+            fault @ (Fault::OwnFile
+            | Fault::OtherMount
+            | Fault::OtherGrant
+            | Fault::Denied
+            | Fault::Failed),
+        ) => Err(fault),
+    }
+}
+
+/// Reads from the beginning, up to `cap` bytes and one more than `size`, which would show that it grew.
+fn fill(
+    file: &File,
+    into: &mut Vec<u8>,
+    size: u64,
+    cap: usize,
+    slot: &Slot,
+) -> Result<usize, Fault> {
+    let want = usize::try_from(size).map_or(cap, |size| size.saturating_add(1).min(cap));
+    if into.len() < want {
+        into.resize(want, 0);
+    }
+    let mut len = 0;
+    while len < want {
+        let end = want.min(len + STRIDE);
+        match read_at(file, &mut into[len..end], len as u64) {
+            Ok(0) => break,
+            Ok(more) => len += more,
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            Err(error) if error.kind() == ErrorKind::PermissionDenied => return Err(Fault::Denied),
+            Err(_) => return Err(Fault::Failed),
+        }
+        if len as u64 == size || !slot.touch() {
+            break;
+        }
+    }
+    Ok(len)
+}
+
+/// Whether a change at `changed_ns` is so fresh at `now_ns` that another could bear the same time.
+///
+/// A time to come counts as fresh: nobody knows when it was.
+const fn is_young(changed_ns: i64, now_ns: i64) -> bool {
+    changed_ns > now_ns.saturating_sub(YOUNG_NS)
+}
+
+/// The wall clock, in nanoseconds since the epoch.
+fn now_ns() -> i64 {
+    SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .map_or(0, |since| i64::try_from(since.as_nanos()).unwrap_or(i64::MAX))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // spec: G4
+    #[test]
+    fn a_change_within_two_ticks_or_to_come_is_young() {
+        let now = 1_000_000_000;
+        for (changed, young) in [
+            (now, true),
+            (now - YOUNG_NS + 1, true),
+            (now - YOUNG_NS, false),
+            (0, false),
+            (now + 1, true),
+            (i64::MAX, true),
+            (i64::MIN, false),
+        ] {
+            assert_eq!(is_young(changed, now), young, "{changed}");
+        }
+    }
+}

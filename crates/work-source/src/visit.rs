@@ -1,0 +1,109 @@
+//! One file: gone down to, looked at, read, handed to the probe.
+//!
+//! Shared by scan and look. Owns the order of these steps and nothing else.
+
+use crate::crew::{Ground, LeftBehind, Slot};
+use crate::facts::Fault;
+use crate::platform::Sight;
+use crate::read::{Buffers, Caps, Read, Spot, stable};
+use crate::territory::{Halt, Reach, Root, Territory, parents};
+use std::sync::Arc;
+use work_core::path::RelPath;
+use work_core::port::{Place, Probe};
+
+/// What every visit of one call shares.
+#[derive(Clone)]
+pub(crate) struct Party {
+    /// Whose is what.
+    pub(crate) territory: Arc<Territory>,
+    /// Who wants the bytes.
+    pub(crate) probe: Arc<dyn Probe>,
+    /// How much of a file is read.
+    pub(crate) caps: Caps,
+}
+
+/// A file to visit.
+pub(crate) struct Visit {
+    /// The root to go down from.
+    pub(crate) root: Arc<Root>,
+    /// What hangs together with it.
+    pub(crate) ground: Ground,
+    /// Which file.
+    pub(crate) place: Place,
+}
+
+/// What a visit came to, and the grant that decided.
+pub(crate) enum Visited {
+    /// The probe had its bytes.
+    Read(Read),
+    /// The probe did not want them.
+    Unwanted,
+    /// It was not read.
+    Not(Fault),
+}
+
+impl Party {
+    /// Visits a file; `permit` says whether what was reached may be read, or may be told to be missing.
+    pub(crate) fn visit(
+        &self,
+        visit: Visit,
+        buffers: &mut Buffers,
+        slot: &Slot,
+        permit: impl Fn(&Territory, &Reach, &RelPath) -> Result<(), Fault>,
+    ) -> Result<(usize, Visited), LeftBehind> {
+        let Visit { root, ground, place } = visit;
+        let seen = slot.away(&ground, || self.see(&root, &place.path, permit))?;
+        let (reach, sight) = match seen {
+            Ok(seen) => seen,
+            Err(Halt { fault, reach }) => return Ok((reach.owner, Visited::Not(fault))),
+        };
+        if !self.probe.wants(&place, sight.facts.size) {
+            return Ok((reach.owner, Visited::Unwanted));
+        }
+        let spot = Spot { dir: &reach.dir, name: place.path.last_name() };
+        let guard = &self.territory.guard;
+        let read = slot.away(&ground, || stable(guard, spot, sight, self.caps, buffers, slot))?;
+        let visited = match read {
+            Ok(read) => {
+                self.probe.file(place, buffers.bytes(&read), read.facts.size);
+                Visited::Read(read)
+            }
+            Err(fault) => Visited::Not(fault),
+        };
+        Ok((reach.owner, visited))
+    }
+
+    /// Goes down to a file from the root and takes hold of it.
+    ///
+    /// From the root each time: a directory handle kept from file to file would still lead to a directory that was
+    /// moved out of the folder meanwhile. It would save about a microsecond a level.
+    fn see(
+        &self,
+        root: &Root,
+        path: &RelPath,
+        permit: impl Fn(&Territory, &Reach, &RelPath) -> Result<(), Fault>,
+    ) -> Result<(Reach, Sight), Halt> {
+        let territory = &*self.territory;
+        let reach = match territory.descend(root, parents(path)) {
+            Ok(reach) => reach,
+            Err(halt) => return Err(forbidden_first(territory, halt, path, permit)),
+        };
+        let halt = |fault| Halt { fault, reach: reach.clone() };
+        permit(territory, &reach, path).map_err(halt)?;
+        let sight = territory.guard.see(&reach.dir, path.last_name()).map_err(halt)?;
+        Ok((reach, sight))
+    }
+}
+
+/// What may not be read is not told to be missing either.
+fn forbidden_first(
+    territory: &Territory,
+    halt: Halt,
+    path: &RelPath,
+    permit: impl Fn(&Territory, &Reach, &RelPath) -> Result<(), Fault>,
+) -> Halt {
+    match permit(territory, &halt.reach, path) {
+        Ok(()) => halt,
+        Err(fault) => Halt { fault, ..halt },
+    }
+}
