@@ -195,3 +195,164 @@ impl EventKind {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    const ACT: ActId = ActId::from_bytes([1; 16]);
+    const FOLDER: GrantId = GrantId::from_bytes([2; 16]);
+    const TASK: TaskId = TaskId::from_bytes([3; 16]);
+    const RESULT: ResultId = ResultId::from_bytes([4; 16]);
+    const PROPOSAL: ProposalId = ProposalId::from_bytes([5; 16]);
+    const NOON: Timestamp = Timestamp::from_seconds(43_200);
+
+    /// One event of every kind, what it is about, and its digest as the first of a log.
+    const GOLDEN: [(EventKind, [u8; 16], &str); 13] = [
+        (
+            EventKind::FolderApproved { folder: FOLDER },
+            [2; 16],
+            "1a60478d67bd5d9210562d1b0ae9cea0830707f78f279d2c1ab27669de2454a7",
+        ),
+        (
+            EventKind::RulesChanged { folder: FOLDER },
+            [2; 16],
+            "267e9bbab3b6015ad3af375a29d56dfee69a1bad2a6125ca59feefc5037a6f6e",
+        ),
+        (
+            EventKind::FolderRevoked { folder: FOLDER },
+            [2; 16],
+            "a3dc326a0fb292941e4c9deffebe0aeb3d6d236712f10ba2bdc412555e16f218",
+        ),
+        (
+            EventKind::TaskQueued { task: TASK },
+            [3; 16],
+            "6008cfaac02e6e7affa64b69f21f1fcf51ee6f85fe377aaa9777b5da156aaa11",
+        ),
+        (
+            EventKind::TaskLeased { task: TASK, fence: 1 },
+            [3; 16],
+            "4ca7d20565b0aaa74fdfa6e77a54ad4c2391f756bf287925f8e0817044b56bb1",
+        ),
+        (
+            EventKind::TaskGivenBack { task: TASK, fence: 2 },
+            [3; 16],
+            "43f9a9ec99c066978169633f1da3e3c149890d3dfd289f8204ac96fe52f7512e",
+        ),
+        (
+            EventKind::TaskCancelled { task: TASK },
+            [3; 16],
+            "1d852617ef108f8d9eb8aec17b0fb95b402225c636d2b9f1c6016fb96f6c71c8",
+        ),
+        (
+            EventKind::TaskFailed { task: TASK, fence: u64::MAX },
+            [3; 16],
+            "abbb9690b88e57854799adf11279fb8720f8a121c6c0554ad9888a99f169b60e",
+        ),
+        (
+            EventKind::TaskAbandoned { task: TASK },
+            [3; 16],
+            "173c28e7a4a39d9d79df0f8a6a13c3738ab1ee4ee47a780a87d24a04400bf587",
+        ),
+        (
+            EventKind::ResultPublished {
+                result: RESULT,
+                revision: RevisionNo(1),
+                task: TASK,
+                fence: 3,
+            },
+            [4; 16],
+            "9bdd48d97de03e4ded9049726538fb48528c58ee6ea4a984cedf4b115c173a93",
+        ),
+        (
+            EventKind::ProposalPrepared { proposal: PROPOSAL, result: RESULT },
+            [5; 16],
+            "347ca9242eb6bd73f932a5da1977c2fb73732785cb5b59849fed33b565c3104f",
+        ),
+        (
+            EventKind::ProposalApplied {
+                proposal: PROPOSAL,
+                result: RESULT,
+                revision: RevisionNo(2),
+            },
+            [5; 16],
+            "2c6ed273c7944706a3bd78c6b86535fa97c8ab8b25c17cea223f323889b542f8",
+        ),
+        (
+            EventKind::Settled { act: ACT, done: true },
+            [1; 16],
+            "e52b522066f5f5234aef0b1cdf8637bfd420c25739da0c8c5e187158d697e778",
+        ),
+    ];
+
+    /// The first event of a log.
+    fn first(kind: &EventKind) -> AuditEvent {
+        AuditEvent::following(0, AuditEvent::GENESIS, ACT, NOON, kind)
+    }
+
+    // spec: D4
+    // The digests were computed by another program from the description of the canonical bytes.
+    #[test]
+    fn the_digest_of_every_kind_never_changes() {
+        for (kind, _, digest) in GOLDEN {
+            assert_eq!(first(&kind).digest.to_string(), digest, "{kind:?}");
+        }
+    }
+
+    #[test]
+    fn every_kind_reads_back_as_written_and_is_about_its_subject() {
+        let mut words = BTreeSet::new();
+        for (kind, subject, _) in GOLDEN {
+            let event = first(&kind);
+            assert_eq!((event.kind(), event.subject), (Some(kind), Some(subject)));
+            let word: serde_json::Value = serde_json::from_slice(&event.bytes).expect("JSON");
+            words.insert(word["kind"].to_string());
+        }
+        assert_eq!(words.len(), GOLDEN.len(), "a word stands for one kind");
+    }
+
+    // spec: D4
+    #[test]
+    fn a_chain_holds_from_the_first_event_to_the_last() {
+        let (mut acts, mut previous) = (0, AuditEvent::GENESIS);
+        for (kind, ..) in GOLDEN {
+            let event = AuditEvent::following(acts, previous, ACT, NOON, &kind);
+            assert!(event.follows(acts, &previous));
+            assert!(!event.follows(acts + 1, &previous), "a number is missing");
+            assert!(!event.follows(acts, &event.digest), "another event stood before");
+            (acts, previous) = (event.seq, event.digest);
+        }
+    }
+
+    // spec: D4
+    #[test]
+    fn a_change_of_any_field_breaks_the_chain() {
+        let event = first(&GOLDEN[4].0);
+        let other = AuditEvent::following(1, event.digest, ACT, NOON, &GOLDEN[5].0);
+        for changed in [
+            AuditEvent { seq: 2, ..event.clone() },
+            AuditEvent { act: ActId::from_bytes([9; 16]), ..event.clone() },
+            AuditEvent { at: Timestamp::from_seconds(43_201), ..event.clone() },
+            AuditEvent { subject: None, ..event.clone() },
+            AuditEvent { subject: Some([9; 16]), ..event.clone() },
+            AuditEvent { bytes: other.bytes.clone(), ..event.clone() },
+            AuditEvent { previous: other.digest, ..event.clone() },
+            AuditEvent { digest: other.digest, ..event.clone() },
+        ] {
+            assert!(!changed.follows(0, &AuditEvent::GENESIS), "{changed:?}");
+        }
+        assert!(event.follows(0, &AuditEvent::GENESIS));
+    }
+
+    #[test]
+    fn what_this_version_does_not_know_is_no_kind() {
+        let event = first(&GOLDEN[0].0);
+        for text in
+            ["", "{}", r#"{"kind":"folder_painted","folder":"00"}"#, r#"{"kind":"task_queued"}"#]
+        {
+            let unknown = AuditEvent { bytes: text.into(), ..event.clone() };
+            assert_eq!(unknown.kind(), None, "{text}");
+        }
+    }
+}

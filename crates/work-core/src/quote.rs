@@ -168,3 +168,153 @@ fn encoded(text: &str, encoding: Encoding) -> Vec<u8> {
         Encoding::Utf16Be => text.encode_utf16().flat_map(u16::to_be_bytes).collect(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FILE: &[u8] = b"# Backups\n\nKept for thirty days.\nThen erased.\n\nAsk first.\n";
+    const TEXT: &str = "Kept for thirty days.\nThen erased.\n";
+
+    /// The version of a file that was read whole.
+    fn version(file: &[u8]) -> SourceVersion {
+        crate::port::version_of(file, file.len() as u64)
+    }
+
+    /// A passage of this text at this place.
+    fn passage(range: Range<u64>, text: &str) -> Passage {
+        Passage {
+            range,
+            lines: (3, 4),
+            heading: vec!["Backups".into()],
+            text: text.into(),
+            before: "Backups\n\n".into(),
+            after: "\nAsk first.".into(),
+        }
+    }
+
+    /// The passage of a file that says this.
+    fn quote(file: &[u8], text: &str) -> Quotation {
+        let start = memchr::memmem::find(file, text.as_bytes()).expect("in the file") as u64;
+        let passage = passage(start..start + text.len() as u64, text);
+        let path = RelPath::new("a.md").expect("a path");
+        Quotation::from_bytes(path, version(file), file, passage).expect("a quotation")
+    }
+
+    // spec: Q4
+    #[test]
+    fn a_quotation_keeps_its_place_and_its_two_digests() {
+        let quotation = quote(FILE, TEXT);
+        assert_eq!(quotation.bytes, 11..46);
+        assert_eq!(quotation.digest, Digest::of(TEXT.as_bytes()));
+        assert_eq!(quotation.normalised, quotation.digest);
+        assert_eq!(quotation.version, version(FILE));
+        let windows = b"one\r\ntwo\r\n";
+        let quotation = quote(windows, "one\r\ntwo\r\n");
+        assert_eq!(quotation.digest, Digest::of(windows));
+        assert_eq!(quotation.normalised, Digest::of(b"one\ntwo\n"));
+    }
+
+    // spec: Q4
+    #[test]
+    fn what_is_not_in_its_bytes_is_no_quotation() {
+        let other = SourceVersion { digest: Digest::of(b"other"), ..version(FILE) };
+        let end = FILE.len() as u64;
+        for (version, file, passage) in [
+            (other, FILE, passage(11..46, TEXT)),
+            (version(FILE), FILE, passage(10..45, TEXT)),
+            (version(FILE), FILE, passage(11..45, TEXT)),
+            (version(FILE), FILE, passage(11..46, "Kept for thirty days.\nThen erasad.\n")),
+            (version(FILE), FILE, passage(end..end + 35, TEXT)),
+            (version(FILE), FILE, passage(u64::MAX - 1..u64::MAX, TEXT)),
+            (version(b"\xff\xfe\x00"), b"\xff\xfe\x00", passage(0..1, "\u{ff}")),
+            (version("é".as_bytes()), "é".as_bytes(), passage(0..1, "é")),
+        ] {
+            let path = RelPath::new("a.md").expect("a path");
+            let quoted = Quotation::from_bytes(path, version, file, passage.clone());
+            assert_eq!(quoted, Err(NotInSource), "{passage:?}");
+        }
+    }
+
+    #[track_caller]
+    fn check(file: &[u8], cut: bool, expected: Finding) {
+        let found = Finding::of(&quote(FILE, TEXT), file, cut);
+        assert_eq!(found, expected, "{:?}", String::from_utf8_lossy(file));
+    }
+
+    /// The file with something before it and after it.
+    fn between(before: &str, after: &str) -> Vec<u8> {
+        [before.as_bytes(), FILE, after.as_bytes()].concat()
+    }
+
+    // spec: O4
+    #[test]
+    fn the_same_bytes_at_the_same_place_are_intact() {
+        check(FILE, false, Finding::Intact);
+        check(&between("", "More.\n"), false, Finding::Intact);
+        check(&between("", TEXT), false, Finding::Intact);
+        check(&between("", "More.\n"), true, Finding::Intact);
+    }
+
+    // spec: O4
+    #[test]
+    fn the_same_bytes_once_elsewhere_have_moved() {
+        check(&between("New.\n", ""), false, Finding::Moved(16));
+        check(TEXT.as_bytes(), false, Finding::Moved(0));
+        check(&between("\u{feff}", ""), false, Finding::Moved(14));
+        check(&between("New.\n", ""), true, Finding::Moved(16));
+    }
+
+    // spec: O4
+    #[test]
+    fn the_same_bytes_more_than_once_elsewhere_are_ambiguous() {
+        check(&between("New.\n", TEXT), false, Finding::Ambiguous);
+        check(&between(TEXT, TEXT), true, Finding::Ambiguous);
+    }
+
+    // spec: O4
+    #[test]
+    fn other_line_ends_are_cosmetic() {
+        let windows = String::from_utf8_lossy(FILE).replace('\n', "\r\n");
+        check(windows.as_bytes(), false, Finding::Cosmetic);
+        check(windows.as_bytes(), true, Finding::Cosmetic);
+        let back = quote(windows.as_bytes(), &TEXT.replace('\n', "\r\n"));
+        assert_eq!(Finding::of(&back, FILE, false), Finding::Cosmetic);
+    }
+
+    // spec: O4
+    #[test]
+    fn one_other_character_is_altered_and_never_nearly_the_same() {
+        let year = String::from_utf8_lossy(FILE).replace("thirty", "forty");
+        check(year.as_bytes(), false, Finding::Altered);
+        let case = String::from_utf8_lossy(FILE).replace("Kept", "kept");
+        check(case.as_bytes(), false, Finding::Altered);
+        check(b"", false, Finding::Altered);
+        check(b"\xff\xff", false, Finding::Altered);
+    }
+
+    // spec: O4
+    #[test]
+    fn what_is_not_in_the_part_that_was_read_is_beyond_the_limit() {
+        check(&FILE[..20], true, Finding::BeyondLimit);
+        check(b"", true, Finding::BeyondLimit);
+    }
+
+    #[test]
+    fn every_finding_has_a_word_of_its_own() {
+        let all = [
+            Finding::Intact,
+            Finding::Moved(1),
+            Finding::Ambiguous,
+            Finding::Cosmetic,
+            Finding::Altered,
+            Finding::BeyondLimit,
+            Finding::Gone,
+        ];
+        let words = all.map(Finding::as_str);
+        assert_eq!(
+            words,
+            ["intact", "moved", "ambiguous", "cosmetic", "altered", "beyond_limit", "gone"]
+        );
+    }
+}

@@ -246,3 +246,266 @@ pub fn to_look_at(source: &Source) -> Want {
 pub(crate) fn for_checking<T>(content: Sealed<T>) -> T {
     content.0
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::digest::Digest;
+    use crate::folder::{Hidden, IgnoreFiles, RootIdentity, Rules};
+    use crate::id::{BootId, SiteId};
+    use crate::path::HostPath;
+    use crate::port::{Kept, Version};
+    use crate::time::Timestamp;
+
+    const OUTER: GrantId = GrantId::from_bytes([1; 16]);
+    const INNER: GrantId = GrantId::from_bytes([2; 16]);
+    const NOBODY: GrantId = GrantId::from_bytes([9; 16]);
+    const FILE: SourceId = SourceId::from_bytes([3; 16]);
+    const OTHER: SourceId = SourceId::from_bytes([4; 16]);
+    const AS_CITED: Seen = Seen::Bytes(CITED);
+    const CITED: SourceVersion =
+        SourceVersion { digest: Digest::from_bytes([5; 32]), size: 1, cut: false };
+    const CHANGED: Seen = Seen::Bytes(SourceVersion { size: 2, ..CITED });
+
+    /// A folder that was approved after look number 10.
+    fn grant(id: GrantId, root: &str) -> Grant {
+        let boot = BootId::from_bytes([0; 16]);
+        Grant {
+            id,
+            site: SiteId::from_bytes([0; 16]),
+            root: HostPath::from_bytes(root),
+            label: root.into(),
+            identity: RootIdentity { inode: 1, born_ns: None, filesystem: 1, device: 1, boot },
+            rules: Rules::standard(),
+            state: GrantState::Active,
+            approved_at: Timestamp::from_seconds(0),
+            since_look: 10,
+            swept_at: None,
+        }
+    }
+
+    /// Access under a folder and one inside it.
+    fn access(change: impl FnOnce(&mut [Grant; 2])) -> Access {
+        let mut grants = [grant(OUTER, "/docs"), grant(INNER, "/docs/team")];
+        change(&mut grants);
+        Access::new(Grants::new(grants.into()))
+    }
+
+    /// A source under the outer folder.
+    fn source(path: &str) -> Source {
+        let path = Sealed::new(RelPath::new(path).expect("a path"));
+        Source { id: FILE, grant: OUTER, path }
+    }
+
+    /// A stored look with a number, at version 3.
+    fn stored(no: u64, owner: GrantId, seen: Seen) -> Observed {
+        let looked_at = Timestamp::from_seconds(0);
+        let value = Observation { no, seen, owner, stamp: None, looked_at };
+        let observation = Some(Kept { version: Version(3), value });
+        Observed { source: source("a.md"), observation }
+    }
+
+    /// A fresh look that started from a version.
+    fn fresh(from: Option<u64>, owner: GrantId, seen: Seen) -> FreshLook {
+        FreshLook { from: from.map(Version), look: Look::Saw { seen, owner, stamp: None } }
+    }
+
+    /// What is seen, and whether content shows.
+    #[track_caller]
+    fn check(
+        mut access: Access,
+        path: &str,
+        stored: Option<&Observed>,
+        fresh: Option<&FreshLook>,
+        expected: Seen,
+    ) {
+        access.learn(&source(path), stored, fresh);
+        assert_eq!(access.seen(FILE, &CITED), expected);
+        let state = ResultState::of(&CITED, &expected);
+        assert_eq!(access.state([(FILE, CITED)]), state);
+        let opened = access.open(Sealed::new("text"), [FILE]);
+        assert_eq!(opened.is_err(), state.hides());
+        assert_eq!(
+            opened.map_err(Withheld::state),
+            if state.hides() { Err(state) } else { Ok("text") }
+        );
+    }
+
+    /// Every kind of what may be seen.
+    const ALL: [Seen; 6] =
+        [AS_CITED, CHANGED, Seen::Missing, Seen::Unstable, Seen::Unreachable, Seen::Denied];
+
+    // spec: O3
+    #[test]
+    fn an_observation_after_the_approval_counts() {
+        for seen in ALL {
+            check(access(|_| {}), "a.md", Some(&stored(11, OUTER, seen)), None, seen);
+        }
+    }
+
+    // spec: O3
+    #[test]
+    fn an_observation_from_before_the_approval_does_not_count() {
+        for seen in ALL {
+            let old = stored(10, OUTER, seen);
+            check(access(|_| {}), "a.md", Some(&old), None, Seen::Unreachable);
+        }
+        let inner_later = access(|[_, inner]| inner.since_look = 20);
+        let old = stored(15, INNER, AS_CITED);
+        check(inner_later, "team/a.md", Some(&old), None, Seen::Unreachable);
+        let outer_later = access(|[outer, _]| outer.since_look = 20);
+        check(outer_later, "team/a.md", Some(&old), None, Seen::Unreachable);
+    }
+
+    // spec: O3
+    #[test]
+    fn a_source_that_was_never_looked_at_is_unreachable() {
+        let mut never = stored(11, OUTER, AS_CITED);
+        never.observation = None;
+        check(access(|_| {}), "a.md", Some(&never), None, Seen::Unreachable);
+        check(access(|_| {}), "a.md", None, None, Seen::Unreachable);
+    }
+
+    #[test]
+    fn a_fresh_look_from_the_stored_observation_counts_alone() {
+        for seen in ALL {
+            let worse = stored(11, OUTER, Seen::Denied);
+            let look = fresh(Some(3), OUTER, seen);
+            check(access(|_| {}), "a.md", Some(&worse), Some(&look), seen);
+            check(access(|_| {}), "a.md", None, Some(&fresh(None, OUTER, seen)), seen);
+        }
+    }
+
+    #[test]
+    fn of_a_fresh_look_and_an_observation_that_has_moved_the_worse_counts() {
+        for (kept, looked, worse) in [
+            (Seen::Denied, AS_CITED, Seen::Denied),
+            (AS_CITED, Seen::Denied, Seen::Denied),
+            (Seen::Unreachable, CHANGED, Seen::Unreachable),
+            (AS_CITED, CHANGED, CHANGED),
+            (CHANGED, AS_CITED, CHANGED),
+            (AS_CITED, AS_CITED, AS_CITED),
+        ] {
+            for from in [None, Some(2), Some(4)] {
+                let look = fresh(from, OUTER, looked);
+                check(access(|_| {}), "a.md", Some(&stored(11, OUTER, kept)), Some(&look), worse);
+            }
+        }
+    }
+
+    #[test]
+    fn a_look_that_did_not_reach_its_source_leaves_the_observation() {
+        let look = FreshLook { from: Some(Version(3)), look: Look::NotReached };
+        check(access(|_| {}), "a.md", Some(&stored(11, OUTER, CHANGED)), Some(&look), CHANGED);
+        check(access(|_| {}), "a.md", None, Some(&look), Seen::Unreachable);
+    }
+
+    // spec: I5
+    #[test]
+    fn a_revoked_folder_hides_whatever_was_seen() {
+        for seen in ALL {
+            let revoked = || access(|[outer, _]| outer.state = GrantState::Revoked);
+            let kept = stored(11, OUTER, seen);
+            check(revoked(), "a.md", Some(&kept), None, Seen::Denied);
+            check(revoked(), "a.md", None, Some(&fresh(None, OUTER, seen)), Seen::Denied);
+            check(revoked(), "team/a.md", Some(&stored(11, INNER, seen)), None, Seen::Denied);
+        }
+    }
+
+    // spec: I3
+    #[test]
+    fn a_revoked_inner_folder_hides_by_its_path_and_by_the_look() {
+        let revoked = || access(|[_, inner]| inner.state = GrantState::Revoked);
+        let by_path = stored(11, OUTER, AS_CITED);
+        check(revoked(), "team/a.md", Some(&by_path), None, Seen::Denied);
+        check(revoked(), "team/a.md", None, Some(&fresh(None, OUTER, AS_CITED)), Seen::Denied);
+        let by_look = stored(11, INNER, AS_CITED);
+        check(revoked(), "moved/a.md", Some(&by_look), None, Seen::Denied);
+        check(revoked(), "moved/a.md", None, Some(&fresh(None, INNER, AS_CITED)), Seen::Denied);
+        check(revoked(), "teams/a.md", Some(&by_path), None, AS_CITED);
+    }
+
+    #[test]
+    fn an_unknown_folder_hides() {
+        let unknown = stored(11, NOBODY, AS_CITED);
+        check(access(|_| {}), "a.md", Some(&unknown), None, Seen::Denied);
+        check(access(|_| {}), "a.md", None, Some(&fresh(None, NOBODY, AS_CITED)), Seen::Denied);
+        check(Access::new(Grants::default()), "a.md", Some(&unknown), None, Seen::Denied);
+    }
+
+    // spec: I4
+    #[test]
+    fn rules_given_later_hide_what_they_exclude() {
+        let rules = || Rules::new(["md"], ["drafts"], Hidden::Skipped, IgnoreFiles::Honoured);
+        let strict =
+            || access(|grants| grants.iter_mut().for_each(|g| g.rules = rules().expect("sound")));
+        for (path, expected) in [
+            ("a.md", AS_CITED),
+            ("drafts/a.md", Seen::Denied),
+            ("a.txt", Seen::Denied),
+            (".a.md", Seen::Denied),
+            ("team/a.md", AS_CITED),
+            ("team/drafts/a.md", Seen::Denied),
+        ] {
+            check(strict(), path, Some(&stored(11, OUTER, AS_CITED)), None, expected);
+            check(strict(), path, None, Some(&fresh(None, OUTER, AS_CITED)), expected);
+        }
+        let never = access(|[outer, _]| outer.rules = rules().expect("sound"));
+        check(never, "drafts/a.md", None, None, Seen::Denied);
+    }
+
+    // spec: R2
+    #[test]
+    fn content_that_rests_on_nothing_or_on_the_unknown_stays_shut() {
+        let mut access = access(|_| {});
+        access.learn(&source("a.md"), None, Some(&fresh(None, OUTER, AS_CITED)));
+        let open = |rests_on: &[SourceId]| access.open(Sealed::new(1), rests_on.iter().copied());
+        assert_eq!(open(&[]), Err(Withheld::EvidenceUnavailable));
+        assert_eq!(open(&[OTHER]), Err(Withheld::EvidenceUnavailable));
+        assert_eq!(open(&[FILE, OTHER]), Err(Withheld::EvidenceUnavailable));
+        assert_eq!(open(&[FILE, FILE]), Ok(1));
+        assert_eq!(access.state([]), ResultState::EvidenceUnavailable);
+        assert_eq!(access.seen(OTHER, &CITED), Seen::Unreachable);
+    }
+
+    // spec: O3
+    #[test]
+    fn the_worst_source_decides_for_all_of_the_content() {
+        for (one, other, expected) in [
+            (AS_CITED, CHANGED, Ok(())),
+            (AS_CITED, Seen::Unreachable, Err(Withheld::EvidenceUnavailable)),
+            (Seen::Denied, Seen::Unreachable, Err(Withheld::AccessRemoved)),
+            (Seen::Missing, Seen::Denied, Err(Withheld::AccessRemoved)),
+        ] {
+            let mut access = access(|_| {});
+            access.learn(&source("a.md"), None, Some(&fresh(None, OUTER, one)));
+            let second = Source { id: OTHER, ..source("b.md") };
+            access.learn(&second, None, Some(&fresh(None, OUTER, other)));
+            assert_eq!(access.open(Sealed::new(()), [FILE, OTHER]), expected);
+            let worst = access.state([(FILE, CITED), (OTHER, CITED)]);
+            assert_eq!(worst.hides(), expected.is_err());
+        }
+    }
+
+    // spec: J5
+    #[test]
+    fn progress_shows_while_every_folder_of_the_scope_is_in_force() {
+        let progress = Progress { files_read: 1, of: 2 };
+        let request = |scope| ReportRequest { query: "a".into(), scope };
+        let opened =
+            |access: &Access, scope| access.open_progress(Sealed::new(progress), &request(scope));
+        let active = access(|_| {});
+        assert_eq!(opened(&active, vec![OUTER, INNER]), Some(progress));
+        assert_eq!(opened(&active, vec![OUTER, NOBODY]), None);
+        let revoked = access(|[_, inner]| inner.state = GrantState::Revoked);
+        assert_eq!(opened(&revoked, vec![OUTER]), Some(progress));
+        assert_eq!(opened(&revoked, vec![OUTER, INNER]), None);
+    }
+
+    // spec: R1
+    #[test]
+    fn a_seal_shows_nothing() {
+        assert_eq!(format!("{:?}", Sealed::new("secret")), "Sealed(..)");
+        assert_eq!(to_look_at(&source("a.md")).path, RelPath::new("a.md").expect("a path"));
+    }
+}
