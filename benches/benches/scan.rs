@@ -33,10 +33,22 @@ fn main() {
 /// Prints the median of both, their ratio, and the peak memory of ours.
 fn measure(work: &Path, home: &Path, corpus: &Path, name: &str, promised: f64) {
     let words = QUERY.replace(' ', "|");
-    let peer = || Command::new("rg").args(["-i", "-c", "-j2", &words]).arg(corpus).stdout(Stdio::null()).spawn().expect("rg");
+    let peer = || {
+        Command::new("rg")
+            .args(["-i", "-c", "-j2", &words])
+            .arg(corpus)
+            .stdout(Stdio::null())
+            .spawn()
+            .expect("rg")
+    };
     let mine = || {
         let mut command = Command::new(work);
-        command.arg("--home").arg(home).args(["--progress", "none", "report", "--folder"]).arg(corpus).arg(QUERY);
+        command
+            .arg("--home")
+            .arg(home)
+            .args(["--progress", "none", "report", "--folder"])
+            .arg(corpus)
+            .arg(QUERY);
         command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("work")
     };
     let (mut peers, mut ours, mut peak) = (Vec::new(), Vec::new(), 0);
@@ -85,7 +97,8 @@ fn median(mut times: Vec<Duration>) -> Duration {
 }
 
 fn binary() -> Option<PathBuf> {
-    let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| PathBuf::from("target"), PathBuf::from);
+    let target =
+        std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| PathBuf::from("target"), PathBuf::from);
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent()?;
     Some(root.join(target).join("release/work")).filter(|path| path.exists())
 }
@@ -106,7 +119,11 @@ fn text(random: &mut Random, bytes: usize) -> String {
         for _ in 0..=random.below(5) {
             for _ in 0..12 {
                 let rare = random.below(4000) == 0;
-                let word = if rare { asked[random.below(asked.len())].to_owned() } else { syllables(random) };
+                let word = if rare {
+                    asked[random.below(asked.len())].to_owned()
+                } else {
+                    syllables(random)
+                };
                 write!(text, "{word} ").expect("a string takes everything");
             }
             text.push('\n');
@@ -118,8 +135,10 @@ fn text(random: &mut Random, bytes: usize) -> String {
 }
 
 fn syllables(random: &mut Random) -> String {
-    const PARTS: [&str; 16] =
-        ["ra", "lo", "mi", "ten", "sor", "va", "ke", "du", "pra", "ni", "gol", "ti", "bes", "hu", "cor", "el"];
+    const PARTS: [&str; 16] = [
+        "ra", "lo", "mi", "ten", "sor", "va", "ke", "du", "pra", "ni", "gol", "ti", "bes", "hu",
+        "cor", "el",
+    ];
     (0..=random.below(3)).map(|_| PARTS[random.below(PARTS.len())]).collect()
 }
 

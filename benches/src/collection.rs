@@ -24,11 +24,23 @@ impl Collection {
     /// # Errors
     /// When one of them cannot be read.
     pub fn read(folder: &Path) -> io::Result<Self> {
-        let text = |name: &str| std::fs::read(folder.join(name)).map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+        let text = |name: &str| {
+            std::fs::read(folder.join(name))
+                .map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
+        };
         let documents = records(&text("cran.all.1400")?);
-        let documents = documents.into_iter().map(|record| (record.number, record.field("T"), record.field("W")));
-        let questions = records(&text("cran.qry")?).iter().map(|record| record.field("W").replace('\n', " ")).collect();
-        Ok(Self { documents: documents.collect(), questions, relevant: judgements(&text("qrels.trec")?) })
+        let documents = documents
+            .into_iter()
+            .map(|record| (record.number, record.field("T"), record.field("W")));
+        let questions = records(&text("cran.qry")?)
+            .iter()
+            .map(|record| record.field("W").replace('\n', " "))
+            .collect();
+        Ok(Self {
+            documents: documents.collect(),
+            questions,
+            relevant: judgements(&text("qrels.trec")?),
+        })
     }
 }
 
@@ -82,7 +94,10 @@ fn records(text: &str) -> Vec<Record> {
     let mut field = String::new();
     for line in text.lines() {
         if let Some(number) = line.strip_prefix(".I ") {
-            all.push(Record { number: number.trim().parse().unwrap_or(0), fields: BTreeMap::new() });
+            all.push(Record {
+                number: number.trim().parse().unwrap_or(0),
+                fields: BTreeMap::new(),
+            });
         } else if let (Some(name), true) = (line.strip_prefix('.'), line.len() == 2) {
             field = name.to_owned();
         } else if let Some(record) = all.last_mut() {
@@ -97,7 +112,8 @@ fn records(text: &str) -> Vec<Record> {
 fn judgements(text: &str) -> BTreeMap<u32, BTreeSet<u32>> {
     let mut relevant: BTreeMap<u32, BTreeSet<u32>> = BTreeMap::new();
     for line in text.lines() {
-        let numbers: Vec<i64> = line.split_whitespace().filter_map(|number| number.parse().ok()).collect();
+        let numbers: Vec<i64> =
+            line.split_whitespace().filter_map(|number| number.parse().ok()).collect();
         if let [question, _, document, 1..=4] = numbers[..]
             && let (Ok(question), Ok(document)) = (u32::try_from(question), u32::try_from(document))
         {
@@ -115,13 +131,19 @@ mod tests {
     fn a_record_has_its_fields() {
         let all = records(".I 7\n.T\na title\n.W\nsome\ntext .\n.I 8\n.W\nmore\n");
         assert_eq!((all[0].number, all[0].field("T").as_str()), (7, "a title"));
-        assert_eq!((all[0].field("W").as_str(), all[1].field("W").as_str()), ("some\ntext .", "more"));
+        assert_eq!(
+            (all[0].field("W").as_str(), all[1].field("W").as_str()),
+            ("some\ntext .", "more")
+        );
     }
 
     #[test]
     fn only_grades_one_to_four_count_as_relevant() {
         let relevant = judgements("1 0 184 3\n1 0 29 5\n1 0 31 -1\n2 0 12 1\n");
-        assert_eq!(relevant, BTreeMap::from([(1, BTreeSet::from([184])), (2, BTreeSet::from([12]))]));
+        assert_eq!(
+            relevant,
+            BTreeMap::from([(1, BTreeSet::from([184])), (2, BTreeSet::from([12]))])
+        );
     }
 
     #[test]

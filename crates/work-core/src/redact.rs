@@ -298,11 +298,10 @@ mod tests {
     }
 
     /// A stored look with a number, at version 3.
-    fn stored(no: u64, owner: GrantId, seen: Seen) -> Observed {
+    fn stored(no: u64, owner: GrantId, seen: Seen) -> Kept<Observation> {
         let looked_at = Timestamp::from_seconds(0);
         let value = Observation { no, seen, owner, stamp: None, looked_at };
-        let observation = Some(Kept { version: Version(3), value });
-        Observed { source: source("a.md"), observation }
+        Kept { version: Version(3), value }
     }
 
     /// A fresh look that started from a version.
@@ -315,7 +314,7 @@ mod tests {
     fn check(
         mut access: Access,
         path: &str,
-        stored: Option<&Observed>,
+        stored: Option<&Kept<Observation>>,
         fresh: Option<&FreshLook>,
         expected: Seen,
     ) {

@@ -67,7 +67,9 @@ pub(crate) fn publish(unfinished: &Path, path: &Path) -> io::Result<bool> {
     let fresh = match fs::hard_link(unfinished, path) {
         Ok(()) => true,
         Err(error) if error.kind() == ErrorKind::AlreadyExists => false,
-        Err(error) if matches!(error.kind(), ErrorKind::PermissionDenied | ErrorKind::Unsupported) => {
+        Err(error)
+            if matches!(error.kind(), ErrorKind::PermissionDenied | ErrorKind::Unsupported) =>
+        {
             fs::rename(unfinished, path).map(|()| true)?
         }
         Err(error) => return Err(error),

@@ -208,7 +208,11 @@ impl Instance {
         let found: Vec<(PathBuf, Metadata)> = files
             .filter_map(|path| look(&path).map(|found| Some((path, found?))).transpose())
             .collect::<Result<_, _>>()?;
-        Ok(directory.into_iter().chain(found).filter_map(|(path, found)| exposed(path, &found)).collect())
+        Ok(directory
+            .into_iter()
+            .chain(found)
+            .filter_map(|(path, found)| exposed(path, &found))
+            .collect())
     }
 }
 

@@ -79,7 +79,12 @@ impl SqliteStore {
         open::expect_sqlite()?;
         let path = std::path::absolute(path).map_err(|_| StoreError::Io("open"))?;
         open::expect_ours(&path)?;
-        let helpers = Arc::new(ScheduledThreadPool::builder().num_threads(1).thread_name_pattern("work-store-{}").build());
+        let helpers = Arc::new(
+            ScheduledThreadPool::builder()
+                .num_threads(1)
+                .thread_name_pattern("work-store-{}")
+                .build(),
+        );
         Ok(Self {
             writer: Lender::new(Opener::new(&path, Role::Writer), 1, &helpers),
             readers: Lender::new(Opener::new(&path, Role::Reader), READERS, &helpers),

@@ -208,11 +208,15 @@ fn an_accepted_revision_replaces_the_quotations_and_never_who_cited() {
     let world = World::new();
     let grant = world.grant("/a");
     let [a, b] = ["a", "b"].map(|path| world.source(grant.id, path));
-    let (first, second) = (world.result(vec![cited(1, a), cited(2, a)]), world.result(vec![cited(1, a)]));
+    let (first, second) =
+        (world.result(vec![cited(1, a), cited(2, a)]), world.result(vec![cited(1, a)]));
     applied(&world, &first, vec![cited(1, b)]);
     let mut tx = world.read();
     let mut citing = |pick| {
-        values(tx.results(pick).expect("results")).into_iter().map(|result| result.id).collect::<Vec<_>>()
+        values(tx.results(pick).expect("results"))
+            .into_iter()
+            .map(|result| result.id)
+            .collect::<Vec<_>>()
     };
     assert_eq!(citing(Results::CitingNow { source: a, most: 9 }), [second.id]);
     assert_eq!(citing(Results::CitingNow { source: b, most: 9 }), [first.id]);
@@ -535,9 +539,8 @@ fn ids_of_each_kind_are_found_by_their_beginning() {
         (IdKind::Proposal, repair.id.bytes()),
     ] {
         let digits = ResultId::from_bytes(id).to_string();
-        let mut ask = |text: &str, most| {
-            tx.ids(kind, &text.parse().expect("a prefix"), most).expect("ids")
-        };
+        let mut ask =
+            |text: &str, most| tx.ids(kind, &text.parse().expect("a prefix"), most).expect("ids");
         assert_eq!(ask(&digits[..16], 9), [id], "{kind:?}");
         assert_eq!(ask("ffff", 9), [] as [[u8; 16]; 0], "{kind:?}");
     }

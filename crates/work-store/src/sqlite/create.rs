@@ -68,7 +68,9 @@ fn fill(connection: &Connection, head: &Head) -> Result<(), StoreError> {
     run("PRAGMA synchronous = EXTRA; BEGIN IMMEDIATE;")?;
     run(TABLES)?;
     insert_head(connection, head)?;
-    run(&format!("PRAGMA application_id = {APPLICATION}; PRAGMA user_version = {SCHEMA}; COMMIT;"))?;
+    run(&format!(
+        "PRAGMA application_id = {APPLICATION}; PRAGMA user_version = {SCHEMA}; COMMIT;"
+    ))?;
     run("PRAGMA journal_mode = WAL;")
 }
 

@@ -67,7 +67,9 @@ fn by_code(error: ffi::Error) -> StoreError {
 /// What the file system refused.
 fn operation(extended: std::ffi::c_int) -> &'static str {
     match extended {
-        ffi::SQLITE_IOERR_READ | ffi::SQLITE_IOERR_SHORT_READ | ffi::SQLITE_IOERR_CORRUPTFS => "read",
+        ffi::SQLITE_IOERR_READ | ffi::SQLITE_IOERR_SHORT_READ | ffi::SQLITE_IOERR_CORRUPTFS => {
+            "read"
+        }
         ffi::SQLITE_IOERR_WRITE => "write",
         ffi::SQLITE_IOERR_FSYNC | ffi::SQLITE_IOERR_DIR_FSYNC => "sync",
         ffi::SQLITE_IOERR_TRUNCATE => "truncate",

@@ -48,8 +48,8 @@ impl Link {
 
     /// Ends whatever transaction is open, and the deadline with it.
     pub(super) fn rest(&mut self) {
-        let undone = self.connection.is_autocommit()
-            || self.connection.execute_batch("ROLLBACK").is_ok();
+        let undone =
+            self.connection.is_autocommit() || self.connection.execute_batch("ROLLBACK").is_ok();
         let free = self.connection.progress_handler(0, None::<fn() -> bool>).is_ok();
         if !(undone && free) {
             self.give_up();
@@ -121,9 +121,8 @@ pub(super) fn harden(connection: &Connection) -> rusqlite::Result<()> {
 
 /// Makes sure that the database writes ahead into a log.
 fn expect_log(connection: &Connection) -> Result<(), StoreError> {
-    let mode: String = connection
-        .query_row("PRAGMA journal_mode = WAL", [], |row| row.get(0))
-        .map_err(failure)?;
+    let mode: String =
+        connection.query_row("PRAGMA journal_mode = WAL", [], |row| row.get(0)).map_err(failure)?;
     if mode == "wal" { Ok(()) } else { Err(StoreError::Internal("no write-ahead log")) }
 }
 
@@ -133,7 +132,8 @@ impl ManageConnection for Opener {
 
     fn connect(&self) -> Result<Link, StoreError> {
         let opened = self.open();
-        *self.refused.lock().unwrap_or_else(PoisonError::into_inner) = opened.as_ref().err().copied();
+        *self.refused.lock().unwrap_or_else(PoisonError::into_inner) =
+            opened.as_ref().err().copied();
         opened
     }
 

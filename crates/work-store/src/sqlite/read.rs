@@ -102,7 +102,11 @@ impl<'s> Snapshot<'s> {
 
     /// Refuses a question that asks for too much at once.
     fn within(&self, asked: usize) -> Result<(), StoreError> {
-        if asked <= self.most { Ok(()) } else { Err(StoreError::Internal("too much asked at once")) }
+        if asked <= self.most {
+            Ok(())
+        } else {
+            Err(StoreError::Internal("too much asked at once"))
+        }
     }
 
     /// `asked` as a statement takes it.
@@ -243,9 +247,7 @@ impl ReadTx for Snapshot<'_> {
                 let latest = params![before.map(|id| id.bytes()), self.most(most)?];
                 self.all(sql::TASKS_LATEST, latest, by(rows::task))
             }
-            Tasks::Open { most } => {
-                self.all(sql::TASKS_OPEN, [self.most(most)?], by(rows::task))
-            }
+            Tasks::Open { most } => self.all(sql::TASKS_OPEN, [self.most(most)?], by(rows::task)),
         }
     }
 

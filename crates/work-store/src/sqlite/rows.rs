@@ -397,8 +397,7 @@ fn origin(c: &mut Columns<'_>) -> Read<Origin> {
 }
 
 /// A run, a proposal and an earlier revision: as far as a revision came of each.
-pub(super) type OriginColumns =
-    (Option<(TaskId, Fence)>, Option<ProposalId>, Option<RevisionNo>);
+pub(super) type OriginColumns = (Option<(TaskId, Fence)>, Option<ProposalId>, Option<RevisionNo>);
 
 /// How a revision came to be, as it is kept.
 pub(super) const fn origin_columns(origin: Origin) -> OriginColumns {
@@ -441,8 +440,7 @@ pub(super) fn task(c: &mut Columns<'_>) -> Read<Asked> {
     let progress = c.maybe_count()?.zip(c.maybe_count()?);
     let (created_at, updated_at) = (c.at()?, c.at()?);
     let value = Task { id, kind, request, state, fence, attempts, created_at, updated_at };
-    let progress =
-        progress.map(|(files_read, of)| Sealed::new(Progress { files_read, of }));
+    let progress = progress.map(|(files_read, of)| Sealed::new(Progress { files_read, of }));
     Ok(Asked { task: Kept { version: c.version()?, value }, progress })
 }
 
@@ -471,9 +469,7 @@ pub(super) struct OutcomeColumns {
 fn outcome(c: &mut Columns<'_>) -> Read<OutcomeColumns> {
     Ok(OutcomeColumns {
         outcome: c.take()?,
-        published: c
-            .maybe_id(ResultId::from_bytes)?
-            .zip(c.maybe_count()?.map(RevisionNo)),
+        published: c.maybe_id(ResultId::from_bytes)?.zip(c.maybe_count()?.map(RevisionNo)),
         proposed: c.maybe_id(ProposalId::from_bytes)?,
         scan: c.maybe_digest()?,
     })

@@ -19,8 +19,15 @@ macro_rules! statements {
 macro_rules! asked {
     ($bytes:literal) => {
         concat!(
-            "WITH RECURSIVE asked (i, id) AS (SELECT 0, substr(?1, 1, ", $bytes, ") UNION ALL SELECT i + 1, \
-             substr(?1, ", $bytes, " * (i + 1) + 1, ", $bytes, ") FROM asked WHERE ", $bytes,
+            "WITH RECURSIVE asked (i, id) AS (SELECT 0, substr(?1, 1, ",
+            $bytes,
+            ") UNION ALL SELECT i + 1, \
+             substr(?1, ",
+            $bytes,
+            " * (i + 1) + 1, ",
+            $bytes,
+            ") FROM asked WHERE ",
+            $bytes,
             " * (i + 1) < length(?1)) "
         )
     };

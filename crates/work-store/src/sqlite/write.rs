@@ -330,8 +330,7 @@ impl Changes<'_> {
     /// What a client key asked for.
     fn request(&self, request: &Request) -> Step {
         let Request { key, asks, task, created_at } = request;
-        let columns =
-            params![key.0.bytes(), asks.bytes(), task.bytes(), created_at.seconds()];
+        let columns = params![key.0.bytes(), asks.bytes(), task.bytes(), created_at.seconds()];
         self.one(sql::REQUEST_PUT, columns)
     }
 

@@ -1,0 +1,1 @@
+//! Journeys over crates and rules about the repository. What belongs to one crate is tested there.
