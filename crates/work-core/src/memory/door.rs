@@ -183,3 +183,6 @@ fn names(path: &str) -> Names {
 fn names_of(path: &HostPath) -> Names {
     path.names().filter(|name| !matches!(*name, b"." | b"..")).map(<[u8]>::to_vec).collect()
 }
+
+#[cfg(test)]
+mod tests;

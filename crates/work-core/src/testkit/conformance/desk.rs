@@ -12,8 +12,8 @@ use crate::id::{
 use crate::limits::Limits;
 use crate::path::{HostPath, RelPath};
 use crate::port::{
-    Act, Batch, Change, CommitError, Head, Ids, Kept, Note, Patience, Proposals, Put, ReadTx,
-    Results, Store, Tasks, Version,
+    Act, Batch, Change, CommitError, Head, Kept, Note, Patience, Proposals, Put, ReadTx, Results,
+    Store, Tasks, Version, fresh,
 };
 use crate::proposal::{Approval, Channel, Fingerprint, Proposal, ProposalKind, ProposalState};
 use crate::result::{Cited, Origin, ResultKind, Revision, RevisionNo, WorkResult};
@@ -52,7 +52,7 @@ impl Desk {
 
     /// An id of a kind.
     pub(super) fn id<T>(&self, named: fn([u8; 16]) -> T) -> T {
-        named(self.ids.fresh())
+        fresh(&self.ids, named)
     }
 
     /// Asks a fresh snapshot.
