@@ -1,6 +1,15 @@
 //! The memory of maintained work on one machine.
 //!
-//! Owns this host's clock and randomness. Unix only for now.
+//! Owns the records in SQLite ([`SqliteStore`](sqlite::SqliteStore)) and this host's clock and randomness. Refuses to know any rule: it keeps
+//! what [`work_core::port`] says, and the schema says it once more. Unix only for now.
 
 pub mod clock;
+mod filesystem;
 pub mod ids;
+pub mod sqlite;
+
+#[cfg(test)]
+extern crate self as work_store;
+#[cfg(test)]
+#[path = "../tests/support/mod.rs"]
+mod support;

@@ -1,0 +1,143 @@
+//! SQLite as a [`Store`].
+//!
+//! Owns transactions: how one begins, how long it may last, and that dropping it changes nothing. A reader is a
+//! deferred transaction whose first read pins the snapshot; a writer takes the lock at once, since a lock taken later
+//! fails whenever somebody else has committed in between. Start at [`SqliteStore`]; the questions are in `read`, the
+//! changes in `write`, every statement in `sql`.
+
+mod create;
+mod error;
+mod inspect;
+mod open;
+mod pool;
+mod read;
+mod rows;
+mod sql;
+mod write;
+
+#[cfg(test)]
+mod costs;
+#[cfg(test)]
+mod faults;
+#[cfg(test)]
+mod plans;
+
+pub use create::Made;
+pub use inspect::{Depth, Fault, Health};
+
+use error::failure;
+use pool::{Lender, Opener, Role};
+use read::Snapshot;
+use scheduled_thread_pool::ScheduledThreadPool;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use work_core::limits::Limits;
+use work_core::port::{Clock, Head, Patience, ReadTx, Store, StoreError, WriteTx};
+use write::Lock;
+
+/// Readers of one process at the same time.
+const READERS: u32 = 4;
+
+/// The longest that anybody waits: what fits the clocks of pools and of SQLite.
+const LONGEST: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// The records of one workspace in one SQLite file.
+///
+/// Any number of them, in any number of processes, may be open on the same file.
+pub struct SqliteStore {
+    path: PathBuf,
+    clock: Arc<dyn Clock>,
+    writer: Lender,
+    readers: Lender,
+    most: usize,
+}
+
+impl std::fmt::Debug for SqliteStore {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("SqliteStore").finish_non_exhaustive()
+    }
+}
+
+impl SqliteStore {
+    /// Makes a database at `path` with this head, complete or not at all, and durably.
+    ///
+    /// Whatever is at `path` already stays as it is.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the directory is on a network file system, is full, or cannot be written.
+    pub fn create(path: &Path, head: &Head) -> Result<Made, StoreError> {
+        open::expect_sqlite()?;
+        create::create(path, head)
+    }
+
+    /// Opens the database at `path`.
+    ///
+    /// Whose it is and which schema it has is read before anything is written; what is not this program's, or newer,
+    /// stays as it is to the byte.
+    ///
+    /// # Errors
+    /// [`StoreError`]: `Foreign` for another program's file (and, in this version, for one with the older schema 1),
+    /// `Newer`, `Damaged`, `NetworkFilesystem`, or why the file cannot be opened.
+    pub fn open(path: &Path, clock: Arc<dyn Clock>) -> Result<Self, StoreError> {
+        open::expect_sqlite()?;
+        let path = std::path::absolute(path).map_err(|_| StoreError::Io("open"))?;
+        open::expect_ours(&path)?;
+        let helpers = Arc::new(
+            ScheduledThreadPool::builder()
+                .num_threads(1)
+                .thread_name_pattern("work-store-{}")
+                .build(),
+        );
+        Ok(Self {
+            writer: Lender::new(Opener::new(&path, Role::Writer), 1, &helpers),
+            readers: Lender::new(Opener::new(&path, Role::Reader), READERS, &helpers),
+            most: Limits::standard().page as usize,
+            path,
+            clock,
+        })
+    }
+
+    /// With the ceilings of an embedding program: `limits.page` is the most that one question may ask for.
+    #[must_use]
+    pub fn with_limits(self, limits: &Limits) -> Self {
+        Self { most: limits.page as usize, ..self }
+    }
+
+    /// Looks for damage, for `doctor`: the file itself, its schema and its references. Repairs nothing.
+    ///
+    /// Takes as long as it takes. Digests and the chain are checked by the core, through the questions.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the file cannot be looked at; what is found wrong is in [`Health`].
+    pub fn inspect(&self, depth: Depth) -> Result<Health, StoreError> {
+        inspect::inspect(&Opener::new(&self.path, Role::Reader).open()?.connection, depth)
+    }
+
+    /// A transaction with a connection of `lender`.
+    fn begin(
+        &self,
+        lender: &Lender,
+        how: &'static str,
+        wait: Duration,
+        patience: Patience,
+    ) -> Result<Snapshot<'_>, StoreError> {
+        let start = Instant::now();
+        let mut link = lender.lend(wait.min(LONGEST))?;
+        let left = patience.lock.min(LONGEST).saturating_sub(start.elapsed());
+        link.connection.busy_timeout(left).map_err(failure)?;
+        link.until(start + patience.whole.min(LONGEST))?;
+        Snapshot::begin(link, how, start + patience.whole.min(LONGEST), &*self.clock, self.most)
+    }
+}
+
+impl Store for SqliteStore {
+    fn read(&self, patience: Patience) -> Result<Box<dyn ReadTx + '_>, StoreError> {
+        Ok(Box::new(self.begin(&self.readers, "BEGIN", patience.whole, patience)?))
+    }
+
+    fn write(&self, patience: Patience) -> Result<Box<dyn WriteTx + '_>, StoreError> {
+        let snapshot = self.begin(&self.writer, "BEGIN IMMEDIATE", patience.lock, patience)?;
+        Ok(Box::new(Lock::new(snapshot)))
+    }
+}

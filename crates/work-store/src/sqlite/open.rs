@@ -1,0 +1,89 @@
+//! Whose file it is, before anything is written.
+//!
+//! The header is read through SQLite and never by hand: closing any other descriptor of a database drops the locks
+//! that this process holds on it (POSIX), and a committed transaction with them.
+
+use super::error::failure;
+use super::pool::{Opener, Role};
+use crate::filesystem;
+use rusqlite::{Connection, ErrorCode, OpenFlags};
+use std::fmt::Write as _;
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::Path;
+use work_core::port::StoreError;
+
+/// What says that a file is this program's: `work` in ASCII.
+pub(super) const APPLICATION: i64 = 0x776f_726b;
+/// The schema that this version reads and writes.
+pub(super) const SCHEMA: i64 = 2;
+/// The oldest SQLite without the fault that loses commits when a checkpoint races a writer.
+const OLDEST_SQLITE: i32 = 3_051_003;
+
+/// Refuses a SQLite that can lose what was committed.
+pub(super) fn expect_sqlite() -> Result<(), StoreError> {
+    if rusqlite::version_number() >= OLDEST_SQLITE {
+        Ok(())
+    } else {
+        Err(StoreError::Internal("SQLite is older than 3.51.3"))
+    }
+}
+
+/// Refuses a file that is not this program's, of a newer schema, damaged, or on a network file system.
+///
+/// First the file is looked at as if it never changed, which takes no lock and makes no file beside it. A checkpoint
+/// may be writing just then, so only what cannot change is believed of that look; then one reader looks properly.
+pub(super) fn expect_ours(path: &Path) -> Result<(), StoreError> {
+    let directory = path.parent().ok_or(StoreError::Io("open"))?;
+    filesystem::refuse_network(directory)?;
+    match unmoving(path).and_then(|connection| schema(&connection)) {
+        Ok(found) => judge(found)?,
+        Err(error) if error.sqlite_error_code() == Some(ErrorCode::DatabaseCorrupt) => {}
+        Err(error) => return Err(failure(error)),
+    }
+    expect_schema(&Opener::new(path, Role::Reader).open()?.connection)
+}
+
+/// The file as if nobody wrote it.
+fn unmoving(path: &Path) -> rusqlite::Result<Connection> {
+    let mut uri = String::from("file:");
+    for byte in path.as_os_str().as_bytes() {
+        match byte {
+            b'/' | b'.' | b'-' | b'_' | b'0'..=b'9' | b'a'..=b'z' | b'A'..=b'Z' => {
+                uri.push(char::from(*byte));
+            }
+            other => write!(uri, "%{other:02x}").expect("a string takes everything"),
+        }
+    }
+    uri.push_str("?mode=ro&immutable=1");
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY
+        | OpenFlags::SQLITE_OPEN_URI
+        | OpenFlags::SQLITE_OPEN_NO_MUTEX
+        | OpenFlags::SQLITE_OPEN_NOFOLLOW
+        | OpenFlags::SQLITE_OPEN_EXRESCODE;
+    Connection::open_with_flags(uri, flags)
+}
+
+/// Refuses what is not this program's or of another schema.
+pub(super) fn expect_schema(connection: &Connection) -> Result<(), StoreError> {
+    judge(schema(connection).map_err(failure)?)
+}
+
+/// The application and the schema that a file names.
+fn schema(connection: &Connection) -> rusqlite::Result<(i64, i64)> {
+    let pragma = |name| connection.query_row(name, [], |row| row.get(0));
+    Ok((pragma("PRAGMA application_id")?, pragma("PRAGMA user_version")?))
+}
+
+/// Refuses another application and another schema.
+fn judge((application, schema): (i64, i64)) -> Result<(), StoreError> {
+    if application == APPLICATION { known(schema) } else { Err(StoreError::Foreign) }
+}
+
+/// Refuses another schema. The one before, 1, will be brought up to date by a later version; this one leaves it alone.
+pub(super) fn known(schema: i64) -> Result<(), StoreError> {
+    match schema {
+        SCHEMA => Ok(()),
+        newer if newer > SCHEMA => Err(StoreError::Newer),
+        _ => Err(StoreError::Foreign),
+    }
+}
