@@ -19,12 +19,15 @@ pub(crate) const PRIVATE_DIRECTORY: u32 = 0o700;
 /// What a failed operation means to the rules.
 #[expect(clippy::needless_pass_by_value, reason = "it stands in map_err")]
 pub(crate) fn refused(error: io::Error) -> StoreError {
-    match error.kind() {
-        ErrorKind::StorageFull | ErrorKind::QuotaExceeded => StoreError::DiskFull,
-        ErrorKind::ReadOnlyFilesystem | ErrorKind::PermissionDenied => StoreError::ReadOnly,
-        ErrorKind::WouldBlock => StoreError::Busy,
-        ErrorKind::NotFound => StoreError::Io("find"),
-        _ => StoreError::Io("create"),
+    let is = |kinds: &[ErrorKind]| kinds.contains(&error.kind());
+    if is(&[ErrorKind::StorageFull, ErrorKind::QuotaExceeded]) {
+        StoreError::DiskFull
+    } else if is(&[ErrorKind::ReadOnlyFilesystem, ErrorKind::PermissionDenied]) {
+        StoreError::ReadOnly
+    } else if is(&[ErrorKind::NotFound]) {
+        StoreError::Io("find")
+    } else {
+        StoreError::Io("create")
     }
 }
 

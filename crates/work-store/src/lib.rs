@@ -10,3 +10,9 @@ pub mod ids;
 pub mod instance;
 pub mod sqlite;
 pub mod token;
+
+#[cfg(test)]
+extern crate self as work_store;
+#[cfg(test)]
+#[path = "../tests/support/mod.rs"]
+mod support;

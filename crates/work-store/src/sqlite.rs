@@ -16,6 +16,10 @@ mod sql;
 mod write;
 
 #[cfg(test)]
+mod costs;
+#[cfg(test)]
+mod faults;
+#[cfg(test)]
 mod plans;
 
 pub use create::Made;

@@ -35,7 +35,7 @@ pub(super) fn create(path: &Path, head: &Head) -> Result<Made, StoreError> {
         return Ok(Made::Before);
     }
     let made = build(&unfinished, head)
-        .and_then(|()| Ok(filesystem::publish(&unfinished, path).map_err(filesystem::refused)?));
+        .and_then(|()| filesystem::publish(&unfinished, path).map_err(filesystem::refused));
     discard(&unfinished)?;
     made.map(|fresh| if fresh { Made::New } else { Made::Before })
 }

@@ -17,15 +17,22 @@ const BOUNDED: [&str; 6] = [
     "SCAN CONSTANT ROW",
     "SCAN folder",
     "SCAN head",
-    "SCAN 2 CONSTANT ROWS",
+    "SCAN t USING INDEX task_open",
 ];
 
 /// An empty database.
 fn empty() -> Connection {
     let connection = Connection::open_in_memory().expect("memory");
-    harden(&connection).expect("settings");
     connection.execute_batch(TABLES).expect("tables");
+    explaining(connection)
+}
+
+/// Plans with those of triggers. Not with those of foreign keys: steps for a key that is open are shown whether or not
+/// they will be taken, so what keys cost is counted in `costs`.
+fn explaining(connection: Connection) -> Connection {
+    harden(&connection).expect("settings");
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_TRIGGER_EQP, true).expect("setting");
+    connection.execute_batch("PRAGMA foreign_keys = OFF").expect("setting");
     connection
 }
 
@@ -38,9 +45,7 @@ fn filled() -> Connection {
     connection.execute_batch(FILL).expect("rows");
     connection.execute_batch(triggers).expect("triggers");
     connection.execute_batch("ANALYZE").expect("statistics");
-    harden(&connection).expect("settings");
-    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_TRIGGER_EQP, true).expect("setting");
-    connection
+    explaining(connection)
 }
 
 /// 20 folders, 4,000 sources, results and tasks; 12,000 revisions; everything else to match.
@@ -73,8 +78,13 @@ INSERT INTO event SELECT i, id, i, CAST(printf('%016d', i / 4) AS BLOB), id, dig
 /// The plan of a statement, one step a line.
 fn plan(connection: &Connection, sql: &str) -> Vec<String> {
     let mut explain = connection.prepare(&format!("EXPLAIN QUERY PLAN {sql}")).expect(sql);
-    let steps = explain.query_map([], |row| row.get(3)).expect("steps");
-    steps.collect::<Result<_, _>>().expect("text")
+    // Without parameters, as when it is prepared.
+    let mut rows = explain.raw_query();
+    let mut steps = Vec::new();
+    while let Some(row) = rows.next().expect("steps") {
+        steps.push(row.get(3).expect("text"));
+    }
+    steps
 }
 
 /// The plans of all statements.

@@ -15,7 +15,7 @@ use std::time::Instant;
 use work_core::audit::AuditEvent;
 use work_core::digest::Digest;
 use work_core::folder::Grant;
-use work_core::id::{IdKind, IdPrefix, TaskId};
+use work_core::id::{IdKind, IdPrefix, ProposalId, TaskId};
 use work_core::port::{
     Asked, Clock, Document, Events, Head, Kept, Observed, Proposals, Quotations, Quoted, ReadTx,
     Request, RequestKey, Results, Revisions, Sources, StoreError, Tasks,
@@ -244,7 +244,7 @@ impl ReadTx for Snapshot<'_> {
                 self.asked(sql::TASKS_IDS, [ids], rows::task)
             }
             Tasks::Latest { before, most } => {
-                let latest = params![before.map(|id| id.bytes()), self.most(most)?];
+                let latest = params![before.map(TaskId::bytes), self.most(most)?];
                 self.all(sql::TASKS_LATEST, latest, by(rows::task))
             }
             Tasks::Open { most } => self.all(sql::TASKS_OPEN, [self.most(most)?], by(rows::task)),
@@ -268,7 +268,7 @@ impl ReadTx for Snapshot<'_> {
                 self.asked(sql::PROPOSALS_IDS, [ids], rows::proposal)
             }
             Proposals::Latest { before, most } => {
-                let latest = params![before.map(|id| id.bytes()), self.most(most)?];
+                let latest = params![before.map(ProposalId::bytes), self.most(most)?];
                 self.all(sql::PROPOSALS_LATEST, latest, by(rows::proposal))
             }
             Proposals::LatestOf { results, each } => {

@@ -1,6 +1,8 @@
 -- Schema 2 of work.sqlite. Ids are 16 bytes, digests 32, names and texts are bytes; times are whole seconds since the
 -- epoch unless a column says _ms. `version` is a row's own count of changes: an update names the one it was decided on.
--- Foreign keys are checked when a transaction commits, so the changes of one act may stand in any order.
+-- Two foreign keys wait for the commit: a result names its revision, and an ended proposal the one that took its place,
+-- before that is there. All others hold at once. (While a deferred key is open, SQLite looks for rows that each insert
+-- into its parent would mend: deferring them all made storing a document scan every revision.)
 
 CREATE TABLE head (                          -- one row: read first and written by every batch
   one INTEGER PRIMARY KEY CHECK (one = 1),
@@ -39,16 +41,16 @@ CREATE TABLE folder (                        -- grants, revoked ones too ("grant
 CREATE TABLE source (
   key INTEGER PRIMARY KEY,
   id BLOB NOT NULL UNIQUE CHECK (length(id) = 16),
-  folder BLOB NOT NULL REFERENCES folder (id) DEFERRABLE INITIALLY DEFERRED,
+  folder BLOB NOT NULL REFERENCES folder (id),
   path BLOB NOT NULL,
   UNIQUE (folder, path)
 ) STRICT;
 
 CREATE TABLE observation (                   -- the latest look at a source
-  source INTEGER PRIMARY KEY REFERENCES source (key) DEFERRABLE INITIALLY DEFERRED,
+  source INTEGER PRIMARY KEY REFERENCES source (key),
   no INTEGER NOT NULL,                       -- head.looks when it was saved
   seen INTEGER NOT NULL CHECK (seen BETWEEN 0 AND 4), -- bytes, missing, unstable, unreachable, denied
-  owner BLOB NOT NULL REFERENCES folder (id) DEFERRABLE INITIALLY DEFERRED, -- the grant that decided
+  owner BLOB NOT NULL REFERENCES folder (id), -- the grant that decided
   digest BLOB CHECK (length(digest) = 32),
   size INTEGER CHECK (size >= 0),
   cut INTEGER CHECK (cut IN (0, 1)),
@@ -84,20 +86,20 @@ CREATE INDEX result_latest ON result (updated_at, id);
 
 CREATE TABLE revision (
   key INTEGER PRIMARY KEY,
-  result BLOB NOT NULL REFERENCES result (id) DEFERRABLE INITIALLY DEFERRED,
+  result BLOB NOT NULL REFERENCES result (id),
   no INTEGER NOT NULL CHECK (no >= 1),
-  body BLOB NOT NULL REFERENCES document (digest) DEFERRABLE INITIALLY DEFERRED,
-  dependencies BLOB NOT NULL REFERENCES document (digest) DEFERRABLE INITIALLY DEFERRED,
-  verification BLOB NOT NULL REFERENCES document (digest) DEFERRABLE INITIALLY DEFERRED,
-  scan BLOB NOT NULL REFERENCES document (digest) DEFERRABLE INITIALLY DEFERRED,
+  body BLOB NOT NULL REFERENCES document (digest),
+  dependencies BLOB NOT NULL REFERENCES document (digest),
+  verification BLOB NOT NULL REFERENCES document (digest),
+  scan BLOB NOT NULL REFERENCES document (digest),
   task BLOB,                                 -- the run that published or prepared it
   fence INTEGER,
-  proposal BLOB UNIQUE REFERENCES proposal (id) DEFERRABLE INITIALLY DEFERRED, -- what was approved
+  proposal BLOB UNIQUE REFERENCES proposal (id), -- what was approved
   restored_from INTEGER,                     -- the earlier revision that it brought back
   created_at INTEGER NOT NULL,
   UNIQUE (result, no),
-  FOREIGN KEY (task, fence) REFERENCES run (task, fence) DEFERRABLE INITIALLY DEFERRED,
-  FOREIGN KEY (result, restored_from) REFERENCES revision (result, no) DEFERRABLE INITIALLY DEFERRED,
+  FOREIGN KEY (task, fence) REFERENCES run (task, fence),
+  FOREIGN KEY (result, restored_from) REFERENCES revision (result, no),
   CHECK ((task IS NULL) = (fence IS NULL)),
   CHECK ((task IS NULL) = (restored_from IS NOT NULL)),
   CHECK (task IS NOT NULL OR proposal IS NOT NULL),
@@ -105,9 +107,9 @@ CREATE TABLE revision (
 ) STRICT;
 
 CREATE TABLE quotation (                     -- of accepted revisions alone, replaced by each apply
-  result BLOB NOT NULL REFERENCES result (id) DEFERRABLE INITIALLY DEFERRED,
+  result BLOB NOT NULL REFERENCES result (id),
   n INTEGER NOT NULL CHECK (n >= 1),
-  source INTEGER NOT NULL REFERENCES source (key) DEFERRABLE INITIALLY DEFERRED,
+  source INTEGER NOT NULL REFERENCES source (key),
   digest BLOB NOT NULL CHECK (length(digest) = 32),
   size INTEGER NOT NULL CHECK (size >= 0),
   cut INTEGER NOT NULL CHECK (cut IN (0, 1)),
@@ -121,18 +123,18 @@ CREATE TABLE quotation (                     -- of accepted revisions alone, rep
 CREATE INDEX quotation_source ON quotation (source, result);
 
 CREATE TABLE cite (                          -- who ever cited a source; an index, never an authority
-  source INTEGER NOT NULL REFERENCES source (key) DEFERRABLE INITIALLY DEFERRED,
+  source INTEGER NOT NULL REFERENCES source (key),
   result BLOB NOT NULL,
   no INTEGER NOT NULL,
   PRIMARY KEY (source, result, no),
-  FOREIGN KEY (result, no) REFERENCES revision (result, no) DEFERRABLE INITIALLY DEFERRED
+  FOREIGN KEY (result, no) REFERENCES revision (result, no)
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE task (
   key INTEGER PRIMARY KEY,
   id BLOB NOT NULL UNIQUE CHECK (length(id) = 16),
   kind INTEGER NOT NULL CHECK (kind IN (0, 1)), -- report, repair
-  repairs BLOB REFERENCES result (id) DEFERRABLE INITIALLY DEFERRED,
+  repairs BLOB REFERENCES result (id),
   query BLOB NOT NULL,
   scope BLOB NOT NULL CHECK (length(scope) % 16 = 0),
   state INTEGER NOT NULL CHECK (state BETWEEN 0 AND 4), -- queued, running, succeeded, failed, cancelled
@@ -145,14 +147,14 @@ CREATE TABLE task (
   outcome INTEGER,                           -- succeeded: published, proposed, no change; failed: why
   result BLOB,                               -- what was published
   revision INTEGER,
-  proposal BLOB REFERENCES proposal (id) DEFERRABLE INITIALLY DEFERRED, -- what was proposed
-  scan BLOB REFERENCES document (digest) DEFERRABLE INITIALLY DEFERRED, -- what was scanned before it failed
+  proposal BLOB REFERENCES proposal (id), -- what was proposed
+  scan BLOB REFERENCES document (digest), -- what was scanned before it failed
   files_read INTEGER,                        -- progress of the present lease
   files INTEGER,
   created_at INTEGER NOT NULL,
   updated_at INTEGER NOT NULL,
   version INTEGER NOT NULL CHECK (version >= 1),
-  FOREIGN KEY (result, revision) REFERENCES revision (result, no) DEFERRABLE INITIALLY DEFERRED,
+  FOREIGN KEY (result, revision) REFERENCES revision (result, no),
   CHECK ((kind = 1) = (repairs IS NOT NULL)),
   CHECK ((state = 1) = (holder IS NOT NULL)),
   CHECK ((holder IS NULL) = (lease_began IS NULL)),
@@ -168,7 +170,7 @@ CREATE TABLE task (
 CREATE INDEX task_open ON task (key) WHERE state IN (0, 1);
 
 CREATE TABLE run (
-  task BLOB NOT NULL REFERENCES task (id) DEFERRABLE INITIALLY DEFERRED,
+  task BLOB NOT NULL REFERENCES task (id),
   fence INTEGER NOT NULL CHECK (fence >= 1),
   id BLOB NOT NULL UNIQUE CHECK (length(id) = 16),
   worker BLOB NOT NULL CHECK (length(worker) = 16),
@@ -183,7 +185,7 @@ CREATE TABLE run (
 CREATE TABLE request (                       -- digests of client keys; forgotten a few at a time
   key BLOB PRIMARY KEY CHECK (length(key) = 32),
   asks BLOB NOT NULL CHECK (length(asks) = 32),
-  task BLOB NOT NULL REFERENCES task (id) DEFERRABLE INITIALLY DEFERRED,
+  task BLOB NOT NULL REFERENCES task (id),
   created_at INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX request_age ON request (created_at);
@@ -191,18 +193,18 @@ CREATE INDEX request_age ON request (created_at);
 CREATE TABLE proposal (
   key INTEGER PRIMARY KEY,
   id BLOB NOT NULL UNIQUE CHECK (length(id) = 16),
-  result BLOB NOT NULL REFERENCES result (id) DEFERRABLE INITIALLY DEFERRED,
+  result BLOB NOT NULL REFERENCES result (id),
   kind INTEGER NOT NULL CHECK (kind IN (0, 1)), -- repair, restore
   state INTEGER NOT NULL CHECK (state BETWEEN 0 AND 4), -- pending, applied, superseded, dismissed, expired
   base INTEGER NOT NULL,                     -- the accepted revision that it was made for
   task BLOB,                                 -- the run that prepared a repair
   fence INTEGER,
   restores INTEGER,                          -- the revision that a restore brings back
-  body BLOB NOT NULL REFERENCES document (digest) DEFERRABLE INITIALLY DEFERRED,
-  dependencies BLOB NOT NULL REFERENCES document (digest) DEFERRABLE INITIALLY DEFERRED,
-  verification BLOB NOT NULL REFERENCES document (digest) DEFERRABLE INITIALLY DEFERRED,
-  scan BLOB NOT NULL REFERENCES document (digest) DEFERRABLE INITIALLY DEFERRED,
-  binding BLOB NOT NULL REFERENCES document (digest) DEFERRABLE INITIALLY DEFERRED,
+  body BLOB NOT NULL REFERENCES document (digest),
+  dependencies BLOB NOT NULL REFERENCES document (digest),
+  verification BLOB NOT NULL REFERENCES document (digest),
+  scan BLOB NOT NULL REFERENCES document (digest),
+  binding BLOB NOT NULL REFERENCES document (digest),
   fingerprint BLOB NOT NULL UNIQUE CHECK (length(fingerprint) = 32),
   created_at INTEGER NOT NULL,
   expires_at INTEGER NOT NULL,
@@ -210,9 +212,9 @@ CREATE TABLE proposal (
   ended_at INTEGER,
   superseded_by BLOB REFERENCES proposal (id) DEFERRABLE INITIALLY DEFERRED,
   version INTEGER NOT NULL CHECK (version >= 1),
-  FOREIGN KEY (task, fence) REFERENCES run (task, fence) DEFERRABLE INITIALLY DEFERRED,
-  FOREIGN KEY (result, base) REFERENCES revision (result, no) DEFERRABLE INITIALLY DEFERRED,
-  FOREIGN KEY (result, restores) REFERENCES revision (result, no) DEFERRABLE INITIALLY DEFERRED,
+  FOREIGN KEY (task, fence) REFERENCES run (task, fence),
+  FOREIGN KEY (result, base) REFERENCES revision (result, no),
+  FOREIGN KEY (result, restores) REFERENCES revision (result, no),
   CHECK ((kind = 0) = (task IS NOT NULL)),
   CHECK ((task IS NULL) = (fence IS NULL)),
   CHECK ((kind = 1) = (restores IS NOT NULL)),
@@ -220,12 +222,13 @@ CREATE TABLE proposal (
   CHECK ((state = 2) = (superseded_by IS NOT NULL))
 ) STRICT;
 CREATE UNIQUE INDEX proposal_one_pending ON proposal (result, kind) WHERE state = 0;
+CREATE INDEX proposal_successor ON proposal (superseded_by) WHERE superseded_by IS NOT NULL;
 CREATE INDEX proposal_of ON proposal (result, key);
 CREATE INDEX proposal_ending ON proposal (kind, era, expires_at) WHERE state = 0;
 
 CREATE TABLE approval (                      -- the second lock on "once"
-  fingerprint BLOB PRIMARY KEY REFERENCES proposal (fingerprint) DEFERRABLE INITIALLY DEFERRED,
-  proposal BLOB NOT NULL UNIQUE REFERENCES proposal (id) DEFERRABLE INITIALLY DEFERRED,
+  fingerprint BLOB PRIMARY KEY REFERENCES proposal (fingerprint),
+  proposal BLOB NOT NULL UNIQUE REFERENCES proposal (id),
   channel INTEGER NOT NULL CHECK (channel BETWEEN 0 AND 2), -- command line, HTTP, library
   at INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;

@@ -83,8 +83,6 @@ impl Changes<'_> {
     }
 
     /// An event, the head that it leads to, and what was done.
-    ///
-    /// Quotations come after everything else, so that a revision may stand before or after the result that accepts it.
     fn act(&self, head: &Head, Act { event, puts }: &Act) -> Step {
         let acts = event.seq.checked_sub(1).ok_or(CommitError::Overtaken)?;
         let follows = event.follows(acts, &event.previous);
@@ -93,20 +91,18 @@ impl Changes<'_> {
         }
         self.event(event)?;
         self.head(head, acts, &event.previous)?;
+        let mut puts: Vec<&Put> = puts.iter().collect();
+        puts.sort_by_key(|put| turn(put));
         puts.iter().try_for_each(|put| self.put(put))?;
-        puts.iter().try_for_each(|put| match put {
-            Put::Revision(revision, cited) => self.quotations(revision, cited),
-            Put::Grant(_)
-            | Put::Source { .. }
-            | Put::Document { .. }
-            | Put::Result(_)
-            | Put::Task(_)
-            | Put::Run(_)
-            | Put::Request(_)
-            | Put::ForgetRequests { .. }
-            | Put::Proposal(_)
-            | Put::Approval(_) => Ok(()),
-        })
+        puts.iter().try_for_each(|put| self.cites(put))
+    }
+
+    /// What a put revision cites, when everything else is there.
+    fn cites(&self, put: &Put) -> Step {
+        if let Put::Revision(revision, cited) = put {
+            self.quotations(revision, cited)?;
+        }
+        Ok(())
     }
 
     /// One change of an act.
@@ -421,6 +417,25 @@ impl Changes<'_> {
     /// A change of any number of rows.
     fn some(&self, sql: &'static str, params: impl Params) -> Result<usize, CommitError> {
         self.0.prepare_cached(sql).map_err(undone)?.execute(params).map_err(undone)
+    }
+}
+
+/// When a change is made: what others refer to comes first, and a proposal ends before another takes its place.
+///
+/// The outcome is that of the order in which they stand, and no order of an act is refused for the keys' sake.
+const fn turn(put: &Put) -> u8 {
+    match put {
+        Put::Grant(_) => 0,
+        Put::Source { .. } | Put::Document { .. } => 1,
+        Put::Task(Change::New(_)) => 2,
+        Put::Run(_) => 3,
+        Put::Result(Change::New(_)) => 4,
+        Put::Proposal(Change::From(..)) => 5,
+        Put::Proposal(Change::New(_)) => 6,
+        Put::Revision(..) => 7,
+        Put::Result(Change::From(..)) => 8,
+        Put::Task(Change::From(..)) => 9,
+        Put::Request(_) | Put::ForgetRequests { .. } | Put::Approval(_) => 10,
     }
 }
 
