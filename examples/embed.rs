@@ -8,7 +8,7 @@ use work_core::port::{Clock, Quiet};
 use work_core::retrieve::Query;
 use work_core::workspace::{ReportAsk, Workspace};
 use work_source::{FolderDoor, OwnFiles};
-use work_store::{HostClock, Instance, OsIds};
+use work_store::{clock::HostClock, ids::OsIds, instance::Instance};
 
 /// Asks the handbook a question, in an instance at `home`.
 pub(crate) fn ask(home: &Path, question: &str) -> Result<Vec<String>, Box<dyn Error>> {

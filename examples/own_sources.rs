@@ -11,7 +11,7 @@ use work_core::path::HostPath;
 use work_core::port::{Clock, Ids, Quiet};
 use work_core::retrieve::Query;
 use work_core::workspace::{ReportAsk, Workspace};
-use work_store::{HostClock, OsIds};
+use work_store::{clock::HostClock, ids::OsIds};
 
 /// Tickets of a help desk, by number.
 const TICKETS: [(u32, &str); 3] = [

@@ -12,7 +12,7 @@ use work_core::path::HostPath;
 use work_core::port::Quiet;
 use work_core::retrieve::Query;
 use work_core::workspace::{ReportAsk, StateFilter, Workspace};
-use work_store::{HostClock, Instance, OsIds};
+use work_store::{clock::HostClock, ids::OsIds, instance::Instance};
 
 const RUNS: usize = 201;
 

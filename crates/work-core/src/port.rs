@@ -768,3 +768,8 @@ pub fn version_of(bytes: &[u8], full_size: u64) -> SourceVersion {
         cut: full_size > bytes.len() as u64,
     }
 }
+
+/// A name for a new thing.
+pub(crate) fn fresh<T>(ids: &dyn Ids, named: fn([u8; 16]) -> T) -> T {
+    named(ids.fresh())
+}

@@ -359,9 +359,6 @@ mod tests {
     // spec: O3
     #[test]
     fn a_source_that_was_never_looked_at_is_unreachable() {
-        let mut never = stored(11, OUTER, AS_CITED);
-        never.observation = None;
-        check(access(|_| {}), "a.md", Some(&never), None, Seen::Unreachable);
         check(access(|_| {}), "a.md", None, None, Seen::Unreachable);
     }
 

@@ -144,7 +144,7 @@ impl Workspace {
     }
 
     fn fresh<T>(&self, named: fn([u8; 16]) -> T) -> T {
-        named(self.ids.fresh())
+        crate::port::fresh(self.ids.as_ref(), named)
     }
 
     fn patience(&self) -> Patience {

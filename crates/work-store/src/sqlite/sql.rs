@@ -196,7 +196,8 @@ statements! {
     QUOTATIONS_DELETE = "DELETE FROM quotation WHERE result = ?1";
     QUOTATION_INSERT = "INSERT INTO quotation (result, n, source, digest, size, cut) \
         VALUES (?1, ?2, (SELECT key FROM source WHERE id = ?3), ?4, ?5, ?6)";
-    QUOTATION_FOUND = "UPDATE quotation SET against = ?3, finding = ?4, at_byte = ?5 WHERE result = ?1 AND n = ?2";
+    QUOTATION_FOUND = "UPDATE quotation SET against = ?3, finding = ?4, at_byte = ?5 \
+        WHERE result = ?1 AND n = ?2 AND EXISTS (SELECT 1 FROM result AS r WHERE r.id = ?1 AND r.accepted = ?6)";
 
     TASK_INSERT = "INSERT INTO task (id, kind, repairs, query, scope, state, fence, attempts, holder, lease_began, \
         lease_ends, lease_era, outcome, result, revision, proposal, scan, created_at, updated_at, files_read, files, \

@@ -130,8 +130,8 @@ impl Changes<'_> {
     fn note(&self, note: &Note) -> Step {
         match note {
             Note::Look(source, change) => self.look(*source, change),
-            Note::Finding { result, n, against, finding } => {
-                self.finding(*result, *n, against, *finding)
+            Note::Finding { result, revision, n, against, finding } => {
+                self.finding((*result, *revision, *n), against, *finding)
             }
             Note::Swept(grant, at) => self.swept(*grant, *at),
             Note::Renewal(version, task, progress) => {
@@ -271,10 +271,16 @@ impl Changes<'_> {
     }
 
     /// What became of a quotation.
-    fn finding(&self, result: ResultId, n: u32, against: &Digest, finding: Finding) -> Step {
+    fn finding(
+        &self,
+        (result, revision, n): (ResultId, RevisionNo, u32),
+        against: &Digest,
+        finding: Finding,
+    ) -> Step {
         let (found, at_byte) = rows::finding_columns(finding);
         let at_byte = at_byte.map(number).transpose()?;
-        let columns = params![result.bytes(), n, against.bytes(), found, at_byte];
+        let accepted = number(revision.0)?;
+        let columns = params![result.bytes(), n, against.bytes(), found, at_byte, accepted];
         self.one(sql::QUOTATION_FOUND, columns)
     }
 
