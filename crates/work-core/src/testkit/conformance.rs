@@ -17,6 +17,8 @@ mod quotations;
 mod requests;
 mod results;
 mod sources;
+#[cfg(test)]
+mod strict;
 mod tasks;
 mod transactions;
 

@@ -19,6 +19,7 @@ use crate::source::Seen;
 use crate::task::{Ask, Failure, FailureReason, Outcome, Progress, RunEnd, TaskKind, decide};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -56,11 +57,13 @@ enum Deed {
     Pass,
     SetBack,
     Reboot,
+    Report,
+    Repair,
     Hold,
 }
 
 /// Every deed; those that build a world stand more often.
-const DEEDS: [Deed; 32] = [
+const DEEDS: [Deed; 40] = [
     Deed::Approve,
     Deed::Revoke,
     Deed::Name,
@@ -93,6 +96,14 @@ const DEEDS: [Deed; 32] = [
     Deed::Pass,
     Deed::SetBack,
     Deed::Reboot,
+    Deed::Report,
+    Deed::Report,
+    Deed::Report,
+    Deed::Report,
+    Deed::Repair,
+    Deed::Repair,
+    Deed::Apply,
+    Deed::Apply,
 ];
 
 /// Some deeds in a row, now and then with a batch that is held back and sent later.
@@ -135,7 +146,7 @@ fn in_memory(o: Opening) -> Box<dyn Store> {
 struct Side {
     desk: Desk,
     held: Option<Batch>,
-    cites: BTreeMap<(ResultId, RevisionNo), Vec<SourceId>>,
+    cites: RefCell<BTreeMap<(ResultId, RevisionNo), Vec<SourceId>>>,
 }
 
 /// What came of a step: nothing to do, written, or refused.
@@ -153,7 +164,7 @@ impl Side {
         let grant = desk.approve("/first");
         desk.source(grant, "a.md");
         desk.source(grant, "b.md");
-        Self { desk, held: None, cites: BTreeMap::new() }
+        Self { desk, held: None, cites: RefCell::default() }
     }
 
     /// All that is kept, and every list page by page.
@@ -184,7 +195,7 @@ impl Side {
     }
 
     /// Writes what is sound.
-    fn write(&mut self, batch: Option<Batch>) -> Came {
+    fn write(&self, batch: Option<Batch>) -> Came {
         batch.map_or(Came::Nothing, |batch| {
             self.desk.send(&batch).expect("what is sound is written");
             self.written(&batch)
@@ -192,14 +203,19 @@ impl Side {
     }
 
     /// Remembers what a revision cites, as its dependencies would tell.
-    fn written(&mut self, batch: &Batch) -> Came {
-        for put in batch.act.iter().flat_map(|act| &act.puts) {
+    fn written(&self, batch: &Batch) -> Came {
+        batch.act.iter().for_each(|act| self.remember(&act.puts));
+        Came::Written
+    }
+
+    /// Remembers what each revision among some changes cites.
+    fn remember(&self, puts: &[Put]) {
+        for put in puts {
             if let Put::Revision(revision, cited) = put {
                 let sources = cited.iter().map(|cited| cited.source).collect();
-                self.cites.insert((revision.result, revision.no), sources);
+                self.cites.borrow_mut().insert((revision.result, revision.no), sources);
             }
         }
-        Came::Written
     }
 
     /// The batch of a step, if there is anything to do.
@@ -207,6 +223,10 @@ impl Side {
         let puts = match step.deed {
             Deed::Look | Deed::Find | Deed::Sweep | Deed::Renew => {
                 return Some(self.desk.batch(vec![], self.notes(step)?));
+            }
+            Deed::Report | Deed::Repair => {
+                self.whole(step)?;
+                return Some(self.desk.batch(vec![], vec![]));
             }
             Deed::Pass | Deed::SetBack | Deed::Reboot | Deed::Hold => {
                 self.time(step);
@@ -219,6 +239,26 @@ impl Side {
             Deed::Restore | Deed::Apply | Deed::Dismiss | Deed::Supersede => self.deciding(step)?,
         };
         Some(self.desk.batch(puts, vec![]))
+    }
+
+    /// Work from its beginning to its end, so that there are results and proposals to go on with.
+    fn whole(&self, step: Step) -> Option<()> {
+        if matches!(step.deed, Deed::Repair) {
+            let result = self.result(step.which)?;
+            let pending = self.desk.ask(|tx| tx.proposals(Proposals::PendingOf(result)));
+            let repairs = |kind| matches!(kind, ProposalKind::Repair { .. });
+            if !pending.expect("pending").iter().any(|old| repairs(old.value.kind)) {
+                self.desk.propose_repair(result);
+            }
+            return Some(());
+        }
+        let grant = pick(&self.desk.ask(|tx| tx.folders()).expect("folders"), step.which)?.value.id;
+        let sources = self.sources(step.detail);
+        let task = self.desk.claim(self.desk.queue(grant));
+        let (_, puts) = self.desk.publishing(&task, &sources);
+        self.remember(&puts);
+        self.desk.keep(puts);
+        Some(())
     }
 
     /// Lets the clock do something.
@@ -357,7 +397,7 @@ impl Side {
     fn quoted(&self, proposal: &crate::proposal::Proposal, detail: u8) -> Vec<SourceId> {
         match proposal.kind {
             ProposalKind::Repair { .. } => self.sources(detail),
-            ProposalKind::Restore(no) => self.cites[&(proposal.result, no)].clone(),
+            ProposalKind::Restore(no) => self.cites.borrow()[&(proposal.result, no)].clone(),
         }
     }
 
