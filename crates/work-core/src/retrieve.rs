@@ -56,7 +56,7 @@ impl Format {
 pub struct Bounds {
     /// Passages in a report.
     pub passages: usize,
-    /// Passages of one file, of which no more than three are ever kept.
+    /// Passages of one file.
     pub per_file: usize,
     /// Characters in a passage.
     pub passage_chars: usize,
@@ -207,8 +207,7 @@ impl Searcher {
         }
         let demands = Demands { required, forbidden, excluded: &excluded };
         let layout = self.layout(content, format);
-        let collector =
-            Collector::new(content, &layout, demands, self.bounds.passage_chars, terms.len());
+        let collector = Collector::new(content, &layout, demands, &self.bounds, terms.len());
         collector.collect(&wanted).map_or_else(nothing, Examined::Matches)
     }
 
@@ -221,3 +220,6 @@ impl Searcher {
         hits.into_iter().partition(is_wanted)
     }
 }
+
+#[cfg(test)]
+mod tests;

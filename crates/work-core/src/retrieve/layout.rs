@@ -138,14 +138,14 @@ impl<'a> Layout<'a> {
 
     /// The headings that begin in `range`, each with its level.
     pub(super) fn headings(&self, range: Range<usize>) -> impl Iterator<Item = (Range<usize>, u8)> {
-        let mut from = range.start;
+        let mut next = Some(range.start);
         std::iter::from_fn(move || {
-            while from < range.end {
+            while let Some(from) = next.filter(|&from| from < range.end) {
                 let block = match self.verbatim_at(from) {
                     Some(code) => Block { range: code.clone(), heading: None },
                     None => self.heading_line(from),
                 };
-                from = block.range.end + 1;
+                next = self.next_line(block.range.end).map(|line| line.start);
                 if let Some(level) = block.heading {
                     return Some((block.range, level));
                 }

@@ -7,6 +7,7 @@ use std::ops::Range;
 
 use memchr::memmem;
 
+use super::Bounds;
 use super::layout::{Block, Layout};
 use super::rank;
 use super::search::{Content, Hit};
@@ -96,7 +97,7 @@ pub(super) struct Collector<'a> {
     content: Content<'a>,
     layout: &'a Layout<'a>,
     demands: Demands<'a>,
-    limit: usize,
+    bounds: &'a Bounds,
     above: Vec<Above>,
     /// Up to where headings were looked for.
     looked: usize,
@@ -107,12 +108,12 @@ pub(super) struct Collector<'a> {
 }
 
 impl<'a> Collector<'a> {
-    /// Prepares for a text. A passage has at most `limit` characters, a query `terms` terms.
+    /// Prepares for a text, where the query has `terms` terms.
     pub(super) fn new(
         content: Content<'a>,
         layout: &'a Layout<'a>,
         demands: Demands<'a>,
-        limit: usize,
+        bounds: &'a Bounds,
         terms: usize,
     ) -> Self {
         let (above, candidates, occurrences) = (Vec::new(), Vec::new(), Vec::new());
@@ -120,7 +121,7 @@ impl<'a> Collector<'a> {
             content,
             layout,
             demands,
-            limit,
+            bounds,
             above,
             looked: 0,
             candidates,
@@ -137,7 +138,9 @@ impl<'a> Collector<'a> {
             let range = self.with_heading(block, rest);
             let inside = rest.partition_point(|hit| (hit.start as usize) < range.end).max(1);
             let (of_block, after) = rest.split_at(inside);
-            for window in windows(self.content, self.layout, range, of_block, self.limit) {
+            for window in
+                windows(self.content, self.layout, range, of_block, self.bounds.passage_chars)
+            {
                 floor = window.end;
                 self.add(window, of_block);
             }
@@ -235,7 +238,7 @@ impl<'a> Collector<'a> {
             candidates: self.candidates.into_boxed_slice(),
             occurrences: self.occurrences.into_boxed_slice(),
         };
-        only_winners(all)
+        only_winners(all, self.bounds.per_file)
     }
 }
 
@@ -256,14 +259,12 @@ pub(super) fn counts(bytes: usize, hits: &[Hit], terms: usize) -> Counts {
 /// How many passages of a file are kept at most, and how many occurrences beyond the first few passages.
 const KEPT: usize = 24;
 const KEPT_OCCURRENCES: usize = 512;
-/// A file never gives more passages than this, so a passage with this many better ones cannot win.
-const ENOUGH: usize = 3;
 
 /// Leaves out the passages that cannot win, whatever the words turn out to be worth.
 ///
-/// A passage is out when three of the same file have all its terms and are better with all terms worth the same.
+/// A passage is out when as many as a file may give have all its terms and are better with all terms worth the same.
 /// Of what remains, the best by that measure stay.
-fn only_winners(all: FileMatches) -> FileMatches {
+fn only_winners(all: FileMatches, per_file: usize) -> FileMatches {
     let mut order: Vec<(f64, &Candidate)> = all
         .candidates
         .iter()
@@ -272,7 +273,7 @@ fn only_winners(all: FileMatches) -> FileMatches {
     order.sort_by(|(a, first), (b, second)| {
         b.total_cmp(a).then(first.range.start.cmp(&second.range.start))
     });
-    let mut kept = Kept::default();
+    let mut kept = Kept { per_file, ..Kept::default() };
     for (_, candidate) in order {
         if kept.is_full() {
             break;
@@ -288,6 +289,8 @@ fn only_winners(all: FileMatches) -> FileMatches {
 
 #[derive(Default)]
 struct Kept {
+    /// How many passages a file may give.
+    per_file: usize,
     candidates: Vec<Candidate>,
     occurrences: Vec<Occurrence>,
     /// The terms of each passage that is kept, as bits. Terms of a long query share them.
@@ -296,15 +299,15 @@ struct Kept {
 
 impl Kept {
     fn is_full(&self) -> bool {
-        self.candidates.len() >= KEPT
-            || (self.candidates.len() >= ENOUGH && self.occurrences.len() >= KEPT_OCCURRENCES)
+        let (candidates, occurrences) = (self.candidates.len(), self.occurrences.len());
+        candidates >= self.per_file && (candidates >= KEPT || occurrences >= KEPT_OCCURRENCES)
     }
 
     fn offer(&mut self, candidate: &Candidate, occurrences: &[Occurrence]) {
         let terms =
             occurrences.iter().fold(0, |bits, occurrence| bits | 1_u64 << (occurrence.term % 64));
         let better = self.terms.iter().filter(|&&kept| kept & terms == terms).count();
-        if better < ENOUGH {
+        if better < self.per_file {
             let first = self.occurrences.len() as u32;
             self.occurrences.extend_from_slice(occurrences);
             let occurrences = first..self.occurrences.len() as u32;

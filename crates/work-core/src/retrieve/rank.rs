@@ -4,7 +4,8 @@
 //!
 //! The formula is BM25 (Robertson, Walker, Jones, Hancock-Beaulieu and Gatford, *Okapi at TREC-3*, 1994) with its
 //! usual constants. A passage is judged by itself and by its file, whose scores are added (Callan, *Passage-level
-//! evidence in document retrieval*, 1994). Words near each other add to it as in Büttcher, Clarke and Lushman, *Term
+//! evidence in document retrieval*, 1994); a further passage of the same file has to do without the file's share,
+//! since that was spent on the first. Words near each other add to it as in Büttcher, Clarke and Lushman, *Term
 //! proximity scoring for ad-hoc retrieval on very large text collections*, 2006. A word in a heading counts as
 //! further occurrences, as in Robertson, Zaragoza and Taylor, *Simple BM25 extension to multiple weighted fields*,
 //! 2004.
@@ -53,13 +54,13 @@ impl Statistics {
         }
     }
 
-    /// What a candidate of a file is worth.
-    pub(super) fn score(&self, file: &FileMatches, candidate: &Candidate) -> f64 {
+    /// What a passage is worth by itself.
+    fn of_passage(&self, file: &FileMatches, candidate: &Candidate) -> f64 {
         let weight = |term: u16| self.weights[usize::from(term)];
-        self.of_file(&file.counts)
-            + of_passage(candidate.characters, file.occurrences(candidate), weight)
+        of_passage(candidate.characters, file.occurrences(candidate), weight)
     }
 
+    /// What a whole file is worth.
     fn of_file(&self, counts: &Counts) -> f64 {
         let length = f64::from(counts.bytes) / self.usual_file;
         let terms = counts.terms.iter();
@@ -101,14 +102,14 @@ pub(super) fn rough(characters: u32, occurrences: &[Occurrence]) -> f64 {
     of_passage(characters, occurrences, |_| 1.0)
 }
 
-/// The passages of a file, best first, as far as a report could take them.
+/// The passages of a file, best first, at most `most`, each with what it is worth by itself.
 pub(super) fn best<'f>(
     statistics: &Statistics,
     file: &'f FileMatches,
     most: usize,
 ) -> Vec<(f64, &'f Candidate)> {
-    let score = |candidate| (statistics.score(file, candidate), candidate);
-    let mut best: Vec<(f64, &Candidate)> = file.candidates.iter().map(score).collect();
+    let worth = |candidate| (statistics.of_passage(file, candidate), candidate);
+    let mut best: Vec<(f64, &Candidate)> = file.candidates.iter().map(worth).collect();
     best.sort_by(|(a, first), (b, second)| {
         b.total_cmp(a).then(first.range.start.cmp(&second.range.start))
     });
@@ -119,30 +120,32 @@ pub(super) fn best<'f>(
 /// The passages for a report, best first.
 pub(super) fn pick(terms: &[Term], bounds: &Bounds, files: &[Examined]) -> Vec<Pick> {
     let statistics = Arc::new(Statistics::of(terms, files));
-    let of_file = |(file, examined): (usize, &Examined)| {
-        let found = examined
-            .matches()
-            .map_or_else(Vec::new, |found| best(&statistics, found, bounds.per_file));
-        let pick = |(score, candidate): (f64, &Candidate)| Pick {
-            file,
-            score,
-            key: PassageKey { range: candidate.range.clone(), statistics: Arc::clone(&statistics) },
-        };
-        found.into_iter().map(pick).collect::<Vec<Pick>>()
-    };
-    let (firsts, others) =
-        files.iter().enumerate().map(of_file).fold((Vec::new(), Vec::new()), parted);
+    let (mut firsts, mut others) = (Vec::new(), Vec::new());
+    for (file, found) in matching(files) {
+        let mut picks = picks_of(&statistics, file, found, bounds.per_file);
+        if let Some(mut first) = picks.next() {
+            first.score += statistics.of_file(&found.counts);
+            firsts.push(first);
+        }
+        others.extend(picks);
+    }
     merged(in_order(firsts), in_order(others), bounds.passages)
 }
 
-fn parted(
-    (mut firsts, mut others): (Vec<Pick>, Vec<Pick>),
-    found: Vec<Pick>,
-) -> (Vec<Pick>, Vec<Pick>) {
-    let mut found = found.into_iter();
-    firsts.extend(found.next());
-    others.extend(found);
-    (firsts, others)
+fn matching(files: &[Examined]) -> impl Iterator<Item = (usize, &FileMatches)> {
+    files.iter().enumerate().filter_map(|(file, examined)| Some((file, examined.matches()?)))
+}
+
+fn picks_of<'f>(
+    statistics: &'f Arc<Statistics>,
+    file: usize,
+    found: &'f FileMatches,
+    most: usize,
+) -> impl Iterator<Item = Pick> + 'f {
+    best(statistics, found, most).into_iter().map(move |(score, candidate)| {
+        let (range, statistics) = (candidate.range.clone(), Arc::clone(statistics));
+        Pick { file, score, key: PassageKey { range, statistics } }
+    })
 }
 
 fn in_order(mut picks: Vec<Pick>) -> Vec<Pick> {

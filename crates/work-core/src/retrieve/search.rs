@@ -12,6 +12,7 @@ use std::ops::Range;
 use std::sync::OnceLock;
 
 use regex::bytes::{Regex, RegexBuilder};
+use unicode_normalization::UnicodeNormalization;
 
 use super::common::is_common;
 use super::fold::{fold, fold_into, is_spaced};
@@ -110,8 +111,7 @@ impl Finder {
     pub(super) fn new(terms: &[Term]) -> Self {
         let forms = terms.iter().map(|term| &term.form);
         let numbered: HashMap<Form, u16> = forms.clone().cloned().zip(0..).collect();
-        let mut firsts: Vec<char> =
-            forms.clone().filter_map(|form| form.text().chars().next()).collect();
+        let mut firsts: Vec<char> = forms.clone().flat_map(|form| firsts_of(form.text())).collect();
         firsts.sort_unstable();
         firsts.dedup();
         let is_single = |form: &Form| {
@@ -162,15 +162,30 @@ impl Finder {
     fn beginnings(&self) -> Vec<u64> {
         let mut table = vec![0; 0x1_0000 / 64];
         let mut folded = String::new();
-        for c in '\0'..='\u{FFFF}' {
+        for c in ('\0'..='\u{FFFF}').filter(|&c| !is_own_form(c)) {
             folded.clear();
             fold_into(c.encode_utf8(&mut [0; 4]), &mut folded);
             let begins =
                 folded.chars().next().is_none_or(|first| self.firsts.binary_search(&first).is_ok());
             table[c as usize / 64] |= u64::from(begins) << (c as usize % 64);
         }
+        for first in
+            self.firsts.iter().map(|&first| first as usize).filter(|&first| first < 0x1_0000)
+        {
+            table[first / 64] |= 1 << (first % 64);
+        }
         table
     }
+}
+
+/// The character that `folded` begins with, whole and without what is attached to it.
+fn firsts_of(folded: &str) -> impl Iterator<Item = char> {
+    folded.chars().take(1).chain(folded.nfd().take(1))
+}
+
+/// Whether `c` is one of the many Han and Hangul characters that fold to themselves.
+fn is_own_form(c: char) -> bool {
+    matches!(c, '\u{3400}'..='\u{4DBF}' | '\u{4E00}'..='\u{9FFF}' | '\u{A000}'..='\u{A4CF}' | '\u{AC00}'..='\u{D7A3}')
 }
 
 fn is_pair(form: &Form) -> bool {
