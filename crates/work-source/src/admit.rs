@@ -73,11 +73,15 @@ fn lies_inside(dir: &Dir, outer: FileId) -> Result<bool, AdmitRefusal> {
 }
 
 fn not_found(error: &std::io::Error) -> AdmitRefusal {
-    match error.kind() {
-        ErrorKind::NotFound => AdmitRefusal::Absent,
-        ErrorKind::NotADirectory => AdmitRefusal::NotADirectory,
-        ErrorKind::PermissionDenied => AdmitRefusal::NotReadable,
-        _ => AdmitRefusal::Unreachable,
+    let kind = error.kind();
+    if kind == ErrorKind::NotFound {
+        AdmitRefusal::Absent
+    } else if kind == ErrorKind::NotADirectory {
+        AdmitRefusal::NotADirectory
+    } else if kind == ErrorKind::PermissionDenied {
+        AdmitRefusal::NotReadable
+    } else {
+        AdmitRefusal::Unreachable
     }
 }
 

@@ -144,6 +144,8 @@ struct Job<D, E> {
     run: Errand<D, E>,
 }
 
+type Queue<D, E> = VecDeque<Job<D, E>>;
+
 /// What the threads share.
 struct Board<D, E> {
     table: Mutex<Table<D, E>>,
@@ -153,7 +155,7 @@ struct Board<D, E> {
 
 /// What lies on the board.
 struct Table<D, E> {
-    queue: VecDeque<Job<D, E>>,
+    queue: Queue<D, E>,
     done: Vec<Outcome<E>>,
     closed: bool,
 }
@@ -212,8 +214,7 @@ impl<D: Default + 'static, E: Send + 'static> Crew<D, E> {
     /// Starts `threads` threads. What takes longer than `patience` hangs, and is added to `lost`.
     pub(crate) fn new(threads: usize, patience: Duration, lost: &Arc<Lost>) -> Self {
         let table = Table { queue: VecDeque::new(), done: Vec::new(), closed: false };
-        let board =
-            Board { table: Mutex::new(table), work: Condvar::new(), news: Condvar::new() };
+        let board = Board { table: Mutex::new(table), work: Condvar::new(), news: Condvar::new() };
         let mut crew = Self {
             board: Arc::new(board),
             slots: Vec::new(),
@@ -259,7 +260,7 @@ impl<D: Default + 'static, E: Send + 'static> Crew<D, E> {
         self.add(Job { ground: Arc::clone(ground), run: Box::new(run) }, VecDeque::push_front);
     }
 
-    fn add(&mut self, job: Job<D, E>, put: fn(&mut VecDeque<Job<D, E>>, Job<D, E>)) {
+    fn add(&mut self, job: Job<D, E>, put: fn(&mut Queue<D, E>, Job<D, E>)) {
         self.open += 1;
         if self.lost.longest(&job.ground).is_some() {
             self.held.push(job);

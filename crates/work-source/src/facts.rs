@@ -2,6 +2,7 @@
 //!
 //! Owns the words that the platforms share. Refuses to open anything. Start at [`Facts`].
 
+use std::ops::ControlFlow;
 use work_core::report::SkipReason;
 use work_core::source::{Seen, Stamp};
 
@@ -26,6 +27,9 @@ pub(crate) enum Kind {
     /// A FIFO, a socket, a device.
     Special,
 }
+
+/// Takes the name of an entry, its kind if the directory tells it, and its inode.
+pub(crate) type Each<'a> = dyn FnMut(&[u8], Option<Kind>, u64) -> ControlFlow<()> + 'a;
 
 /// What the file system says of one entry besides its bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -27,3 +27,6 @@ mod walk;
 
 pub use door::FolderDoor;
 pub use own::{NoInstance, OwnFiles};
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests;

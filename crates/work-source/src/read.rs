@@ -2,9 +2,12 @@
 //!
 //! A file is looked at before and after it is read; by its name afterwards, so that another file in its place is
 //! noticed too. If anything differs it is read again. A file that changed within the last two ticks of the clock that
-//! stamps it could change once more without showing it, so it is read twice and both must agree. This assumes that the
-//! file system stamps a change within 20 ms of this host's clock; a file server whose clock is behind by more, on
-//! which a file is rewritten twice within one tick around the read, is not caught by it.
+//! stamps it could change once more without showing it, so it is read twice and both must agree.
+//!
+//! This assumes that the file system stamps a change within 20 ms of this host's clock, and that one write call takes
+//! no longer: it is stamped when it begins. A file server whose clock is behind, or a write call that is held up and
+//! goes on in the middle of a read, is not caught. A file in the middle of being rewritten is in a state of its own,
+//! which is read as it is.
 
 use crate::crew::Slot;
 use crate::facts::{Facts, Fault};

@@ -137,7 +137,8 @@ impl Scan {
                 folder.end(Reached::Denied);
                 continue;
             };
-            let (territory, ground) = (Arc::clone(&self.party.territory), Ground::clone(&folder.ground));
+            let (territory, ground) =
+                (Arc::clone(&self.party.territory), Ground::clone(&folder.ground));
             self.crew.send(&folder.ground, move |_, slot| {
                 Ok(Event::Entered(at, slot.away(&ground, || territory.enter(no))?))
             });
@@ -220,8 +221,7 @@ impl Scan {
             return;
         }
         let territory = Arc::clone(&self.party.territory);
-        let room =
-            Room { entries: self.entries, depth: self.limits.depth, caps: self.party.caps };
+        let room = Room { entries: self.entries, depth: self.limits.depth, caps: self.party.caps };
         self.crew.send_first(&self.folders[at].ground, move |buffers, slot| {
             let batch = walk.advance(&territory, room, buffers, slot)?;
             Ok(Event::Listed(at, walk, batch))

@@ -73,6 +73,9 @@ pub(crate) struct Batch {
     pub(crate) shut: Option<Reached>,
 }
 
+/// An ignore file as a matcher, or why it could not be read.
+type Parsing = Result<ignore_files::Parsed, Fault>;
+
 /// An entry of a directory.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Entry {
@@ -154,7 +157,10 @@ impl Walk {
         })?;
         let (dir, (mut entries, full)) = match opened {
             Ok(opened) => opened,
-            Err(fault) => return Ok(shut(at, fault, batch)),
+            Err(fault) => {
+                shut(at, fault, batch);
+                return Ok(());
+            }
         };
         batch.counts.entries += entries.len() as u64;
         batch.full = full;
@@ -190,7 +196,7 @@ impl Walk {
         caps: Caps,
         buffers: &mut Buffers,
         slot: &Slot,
-    ) -> Result<Result<ignore_files::Parsed, Fault>, LeftBehind> {
+    ) -> Result<Parsing, LeftBehind> {
         let read = slot.away(&self.ground, || {
             let sight = territory.guard.see(dir, name)?;
             stable(&territory.guard, Spot { dir, name }, sight, caps, buffers, slot)
@@ -299,7 +305,7 @@ const fn told(kind: Option<Kind>) -> Told {
 fn ignores(
     at: &Pending,
     entries: &mut [Entry],
-    read: &mut dyn FnMut(&[u8]) -> Result<Result<ignore_files::Parsed, Fault>, LeftBehind>,
+    read: &mut dyn FnMut(&[u8]) -> Result<Parsing, LeftBehind>,
 ) -> Result<Option<Arc<Ignores>>, LeftBehind> {
     let mut files = Vec::new();
     for name in ignore_files::NAMES {

@@ -1,6 +1,6 @@
 //! Linux: `O_PATH`, `openat2`, `statx`.
 
-use crate::facts::{Facts, Fault, FileId, Kind};
+use crate::facts::{Each, Facts, Fault, FileId, Kind};
 use rustix::fd::{AsFd, AsRawFd, OwnedFd};
 use rustix::fs::{
     AtFlags, CWD, FileType, Mode, OFlags, RawDir, ResolveFlags, Statx, StatxFlags, StatxTimestamp,
@@ -91,10 +91,7 @@ impl Dir {
     }
 
     /// Calls `each` with the name, the kind if it is told, and the inode of each entry, until it says stop.
-    pub(crate) fn list(
-        &self,
-        each: &mut dyn FnMut(&[u8], Option<Kind>, u64) -> std::ops::ControlFlow<()>,
-    ) -> Result<(), Fault> {
+    pub(crate) fn list(&self, each: &mut Each<'_>) -> Result<(), Fault> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let fd = retry_on_intr(|| rustix::fs::openat(&self.fd, ".", flags, Mode::empty()));
         let mut buffer = [MaybeUninit::<u8>::uninit(); 32 * 1024];
@@ -180,9 +177,8 @@ impl Sight {
             }
             Reopen::Name => {
                 let flags = flags | OFlags::NOFOLLOW;
-                let fd =
-                    retry_on_intr(|| rustix::fs::openat(&dir.fd, name, flags, Mode::empty()))
-                        .map_err(fault)?;
+                let fd = retry_on_intr(|| rustix::fs::openat(&dir.fd, name, flags, Mode::empty()))
+                    .map_err(fault)?;
                 self.same_or_kept(fd, own)
             }
         }
@@ -219,9 +215,8 @@ fn openat2<Fd: AsFd>(dir: Fd, name: &[u8], flags: OFlags) -> Result<OwnedFd, Err
         | ResolveFlags::NO_SYMLINKS
         | ResolveFlags::NO_MAGICLINKS
         | ResolveFlags::NO_XDEV;
-    let ask = || {
-        rustix::fs::openat2(dir.as_fd(), name, flags | OFlags::CLOEXEC, Mode::empty(), resolve)
-    };
+    let ask =
+        || rustix::fs::openat2(dir.as_fd(), name, flags | OFlags::CLOEXEC, Mode::empty(), resolve);
     (0..8)
         .map(|_| ask())
         .find(|answer| !matches!(answer, Err(Errno::AGAIN | Errno::INTR)))
@@ -249,22 +244,19 @@ fn facts<Fd: AsFd>(dir: Fd, name: &[u8], flags: AtFlags) -> Result<Facts, Fault>
 
 /// The kind of what was found.
 fn kind(found: &Statx) -> Kind {
-    match FileType::from_raw_mode(found.stx_mode.into()) {
-        FileType::RegularFile => Kind::File,
-        FileType::Directory => Kind::Directory,
-        FileType::Symlink => Kind::Link,
-        _ => Kind::Special,
-    }
+    told(FileType::from_raw_mode(found.stx_mode.into())).unwrap_or(Kind::Special)
 }
 
-/// The kind that a directory tells of an entry, if it does.
+/// The kind of an entry, if it is known.
 fn told(kind: FileType) -> Option<Kind> {
     match kind {
         FileType::RegularFile => Some(Kind::File),
         FileType::Directory => Some(Kind::Directory),
         FileType::Symlink => Some(Kind::Link),
         FileType::Unknown => None,
-        _ => Some(Kind::Special),
+        FileType::Fifo | FileType::Socket | FileType::CharacterDevice | FileType::BlockDevice => {
+            Some(Kind::Special)
+        }
     }
 }
 
