@@ -254,7 +254,7 @@ fn check_finding(finding: Finding) {
     let seen = look(1, Seen::Bytes(version(2)), grant.id);
     let result = world.result(vec![cited(1, source)]);
     let against = version(2).digest;
-    let found = Note::Finding { result: result.id, n: 1, against, finding };
+    let found = Note::Finding { result: result.id, revision: result.accepted, n: 1, against, finding };
     world.note(vec![found, Note::Look(source, Change::New(seen))]).expect("noted");
     let quoted = world.read().quotations(Quotations::Of(&[result.id])).expect("one").remove(0);
     assert_eq!(quoted.finding, Some((against, Sealed::new(finding))));
