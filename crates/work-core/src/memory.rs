@@ -4,7 +4,7 @@
 //! batch and refuses what can never be right, so that a fault in the rules shows here first. [`MemoryDoor`] is a
 //! guarded door over files that a program holds itself. Neither reads a file or a clock.
 //!
-//! To read: [`tables`] is what is kept, [`read`] answers, [`check`] says which batch is sound.
+//! To read: `tables` is what is kept, `read` answers, `check` says which batch is sound.
 
 mod check;
 mod door;

@@ -1,8 +1,8 @@
 //! A guarded door over files that a program holds itself.
 //!
 //! Owns a small file system in memory and answers for it as a real door does: grants by identity, rules, ceilings.
-//! Refuses to read a clock, so its time is what files are said to take. To read: [`MemoryDoor`], then [`files`] for
-//! what it holds, [`visit`] for a scan and [`glance`] for a look.
+//! Refuses to read a clock, so its time is what files are said to take. To read: [`MemoryDoor`], then `files` for
+//! what it holds, `visit` for a scan and `glance` for a look.
 
 mod files;
 mod glance;
@@ -62,6 +62,11 @@ impl MemoryDoor {
     /// Writes a file, and makes the folders above it. A file that was there keeps its inode and gets a new change time.
     pub fn put(&self, path: &str, bytes: impl Into<Vec<u8>>) {
         self.files().put(&names(path), bytes.into());
+    }
+
+    /// The same for a path whose names are no text.
+    pub fn put_at(&self, path: &HostPath, bytes: impl Into<Vec<u8>>) {
+        self.files().put(&names_of(path), bytes.into());
     }
 
     /// Removes what is at `path`, with all that is in it.

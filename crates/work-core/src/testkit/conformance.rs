@@ -1,8 +1,8 @@
 //! The suite that defines a correct store.
 //!
 //! Each check is a sentence, opens a fresh store and asks one promise of it. Where a database cannot be as strict as
-//! the store in memory, a check takes any refusal, but never a write. To read: [`desk`] does what use cases do, the
-//! other modules are the promises, [`model`] compares a store with the one in memory over random work.
+//! the store in memory, a check takes any refusal, but never a write. To read: `desk` does what use cases do, the
+//! other modules are the promises, `model` compares a store with the one in memory over random work.
 
 mod desk;
 mod documents;

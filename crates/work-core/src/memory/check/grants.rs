@@ -71,10 +71,12 @@ impl Draft<'_> {
     }
 }
 
-/// Whether a grant may become this: its root stays, its times do not go back.
+/// Whether a grant may become this: its root stays, its times do not go back. A later approval may forget
+/// the sweep before it.
 fn carries_on(old: &Grant, new: &Grant) -> Checked {
     must((new.site, &new.root) == (old.site, &old.root), "a folder that moved")?;
     must(new.approved_at >= old.approved_at, "an approval that went back in time")?;
     must(new.since_look >= old.since_look, "an approval that counts older looks")?;
-    must(new.swept_at >= old.swept_at, "a look at a folder that went back in time")
+    let forgotten = new.swept_at.is_none() && new.approved_at > old.approved_at;
+    must(forgotten || new.swept_at >= old.swept_at, "a sweep that went back in time")
 }

@@ -104,22 +104,21 @@ impl<'a> Visit<'a> {
 impl Scan<'_> {
     /// Takes one candidate from each folder in turn until none is left.
     fn take_turns(&mut self, visits: &mut [Visit<'_>], watch: &mut dyn Watch) -> End {
-        let mut open: Vec<usize> = (0..visits.len()).collect();
+        let mut open: Vec<&mut Visit<'_>> = visits.iter_mut().collect();
         while !open.is_empty() {
-            let mut still = Vec::new();
-            for turn in open {
-                match self.next_candidate(&mut visits[turn]) {
+            let mut still = Vec::with_capacity(open.len());
+            for visit in open {
+                let candidate = match self.next_candidate(visit) {
                     Err(limit) => return End::Limit(limit),
                     Ok(None) => continue,
-                    Ok(Some(candidate)) => still.push((turn, candidate)),
-                }
-                if let Some((turn, candidate)) = still.last()
-                    && let Some(end) = self.read(&mut visits[*turn].scan, candidate, watch)
-                {
+                    Ok(Some(candidate)) => candidate,
+                };
+                if let Some(end) = self.read(&mut visit.scan, &candidate, watch) {
                     return end;
                 }
+                still.push(visit);
             }
-            open = still.into_iter().map(|(turn, _)| turn).collect();
+            open = still;
         }
         End::Whole
     }

@@ -261,7 +261,8 @@ impl Desk {
         let task = self.moved(&old.value, ask);
         let at = self.now().at;
         let runs = self.ask(|tx| tx.runs(&[(id, old.value.fence)])).expect("runs");
-        let ended = runs.into_iter().map(|kept| {
+        let open = runs.into_iter().filter(|kept| kept.value.ended.is_none());
+        let ended = open.map(|kept| {
             let run = Run { ended: Some((at, how)), ..kept.value };
             Put::Run(Change::From(kept.version, run))
         });

@@ -139,6 +139,11 @@ fn a_folder_stays_where_it_was_approved_and_goes_on_in_time() {
         folder(&desk, grant, |g| g.since_look = 99),
         "an approval after looks to come",
     );
+    desk.note(vec![Note::Swept(grant, desk.now().at)]);
+    let forget = |grant: &mut Grant| grant.swept_at = None;
+    check_puts(&desk, folder(&desk, grant, forget), "a sweep that went back in time");
+    let again = |grant: &mut Grant| (grant.approved_at, grant.swept_at) = (desk.now().at, None);
+    desk.keep(folder(&desk, grant, again));
     let same_label = Grant { label: "a".into(), ..desk.a_grant("/c") };
     check_puts(&desk, vec![Put::Grant(Change::New(same_label))], "two folders with one label");
 }
