@@ -80,12 +80,17 @@ fn joins(c: char) -> bool {
 
 /// Whether `c` can stand in a word.
 pub(super) fn is_word(c: char) -> bool {
-    c.is_alphanumeric() || (!c.is_ascii() && (is_combining_mark(c) || joins(c)))
+    if c.is_ascii() {
+        c.is_ascii_alphanumeric()
+    } else {
+        c.is_alphanumeric() || is_combining_mark(c) || joins(c)
+    }
 }
 
 /// Whether `c` belongs to a script without spaces between words: Han, Kana or Thai.
 pub(super) fn is_paired(c: char) -> bool {
-    matches!(c,
+    c >= '\u{E01}'
+        && matches!(c,
         '\u{E01}'..='\u{E3A}' | '\u{E40}'..='\u{E4E}'
         | '\u{2E80}'..='\u{2FDF}' | '\u{3005}' | '\u{3007}' | '\u{3021}'..='\u{3029}' | '\u{3038}'..='\u{303B}'
         | '\u{3041}'..='\u{3096}' | '\u{3099}' | '\u{309A}' | '\u{309D}'..='\u{309F}' | '\u{30A1}'..='\u{30FA}'
