@@ -55,8 +55,10 @@ impl Quotation {
     ) -> Result<Self, NotInSource> {
         let text = Text::decode(file, version.cut).map_err(|_| NotInSource)?;
         let bytes = slice(file, &passage.range).ok_or(NotInSource)?;
-        if Digest::of(file) != version.digest
-            || decoded(bytes, text.encoding()).as_deref() != Some(&*passage.text)
+        let says = decoded(bytes, text.encoding());
+        if bytes.is_empty()
+            || Digest::of(file) != version.digest
+            || says.as_deref() != Some(&*passage.text)
         {
             return Err(NotInSource);
         }
@@ -116,7 +118,7 @@ impl Finding {
         let here = slice(file, &quotation.bytes)
             .is_some_and(|bytes| Digest::of(bytes) == quotation.digest);
         let wanted = encoded(&quotation.text, quotation.encoding);
-        let mut places = memchr::memmem::find_iter(file, &wanted);
+        let mut places = places(file, &wanted, quotation.encoding);
         match (here, places.next(), places.next()) {
             (true, ..) => Self::Intact,
             (false, Some(at), None) => Self::Moved(at as u64),
@@ -126,6 +128,20 @@ impl Finding {
             (false, None, _) => Self::Altered,
         }
     }
+}
+
+/// Where `wanted` stands in `file`, overlapping places too; in UTF-16 only between its units.
+fn places<'a>(
+    file: &'a [u8],
+    wanted: &'a [u8],
+    encoding: Encoding,
+) -> impl Iterator<Item = usize> + 'a {
+    let unit = match encoding {
+        Encoding::Utf8 | Encoding::Utf8Bom => 1,
+        Encoding::Utf16Le | Encoding::Utf16Be => 2,
+    };
+    let next = move |from: usize| Some(from + memchr::memmem::find(file.get(from..)?, wanted)?);
+    std::iter::successors(next(0), move |at| next(at + 1)).filter(move |at| at % unit == 0)
 }
 
 /// Whether `file` says what the quotation says, whatever its line ends, its mark and its encoding.
@@ -234,6 +250,37 @@ mod tests {
             let quoted = Quotation::from_bytes(path, version, file, passage.clone());
             assert_eq!(quoted, Err(NotInSource), "{passage:?}");
         }
+    }
+
+    // spec: Q4
+    #[test]
+    fn a_passage_of_nothing_is_no_quotation() {
+        let path = RelPath::new("a.md").expect("a path");
+        assert_eq!(
+            Quotation::from_bytes(path, version(FILE), FILE, passage(3..3, "")),
+            Err(NotInSource)
+        );
+    }
+
+    // spec: O4
+    #[test]
+    fn places_that_overlap_are_two_places() {
+        let repeated = quote(b"-- aba\n", "aba");
+        assert_eq!(Finding::of(&repeated, b"ababa\n", false), Finding::Ambiguous);
+        assert_eq!(Finding::of(&repeated, b"aba ab\n", false), Finding::Moved(0));
+    }
+
+    // spec: O4
+    #[test]
+    fn a_passage_in_utf_16_is_found_between_units_only() {
+        let file = b"\xff\xfe\x01\x01";
+        let path = RelPath::new("a.txt").expect("a path");
+        let quotation = Quotation::from_bytes(path, version(file), file, passage(2..4, "\u{101}"))
+            .expect("in it");
+        assert_eq!(quotation.encoding, Encoding::Utf16Le);
+        assert_eq!(Finding::of(&quotation, file, false), Finding::Intact);
+        assert_eq!(Finding::of(&quotation, b"\xff\xfe\x41\x00\x01\x01", false), Finding::Moved(4));
+        assert_eq!(Finding::of(&quotation, b"\xff\xfe\x00\x01\x01\x00", false), Finding::Altered);
     }
 
     #[track_caller]

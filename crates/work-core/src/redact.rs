@@ -95,7 +95,8 @@ impl Access {
     /// Takes in what is stored of a source and, where there is one, a fresh look at it.
     ///
     /// A fresh look that started from the stored observation counts alone. If the observation has moved since, both
-    /// count, and the worse decides (for a look that did not reach its source, the stored observation does).
+    /// count, and the worse decides. A look that did not reach its source makes it unreachable for this answer (spec
+    /// O1), beside what is stored.
     pub fn learn(
         &mut self,
         source: &Source,
@@ -103,16 +104,17 @@ impl Access {
         fresh: Option<&FreshLook>,
     ) {
         let known = kept.map(|kept| self.as_it_counts(source, &kept.value));
-        let looked = fresh.and_then(|fresh| match fresh.look {
-            Look::Saw { seen, owner, .. } => Some((self.as_owned(source, owner, seen), fresh.from)),
-            Look::NotReached => None,
+        let unknown = self.as_permitted(source, Seen::Unreachable);
+        let from_here = fresh.is_some_and(|fresh| fresh.from == kept.map(|kept| kept.version));
+        let looked = fresh.map(|fresh| match fresh.look {
+            Look::Saw { seen, owner, .. } => (self.as_owned(source, owner, seen), from_here),
+            Look::NotReached => (unknown, false),
         });
         let seen = match (looked, known) {
-            (Some((seen, from)), Some(_)) if from == kept.map(|kept| kept.version) => vec![seen],
-            (Some((seen, _)), Some(known)) => vec![seen, known],
-            (Some((seen, _)), None) => vec![seen],
+            (Some((seen, true)), _) | (Some((seen, false)), None) => vec![seen],
+            (Some((seen, false)), Some(known)) => vec![seen, known],
             (None, Some(known)) => vec![known],
-            (None, None) => vec![self.as_permitted(source, Seen::Unreachable)],
+            (None, None) => vec![unknown],
         };
         self.seen.insert(source.id, seen);
     }
@@ -390,9 +392,14 @@ mod tests {
     }
 
     #[test]
-    fn a_look_that_did_not_reach_its_source_leaves_the_observation() {
+    fn a_source_that_a_look_did_not_reach_is_unreachable_for_that_answer() {
         let look = FreshLook { from: Some(Version(3)), look: Look::NotReached };
-        check(access(|_| {}), "a.md", Some(&stored(11, OUTER, CHANGED)), Some(&look), CHANGED);
+        for seen in [AS_CITED, CHANGED, Seen::Missing, Seen::Unreachable] {
+            let kept = stored(11, OUTER, seen);
+            check(access(|_| {}), "a.md", Some(&kept), Some(&look), Seen::Unreachable);
+        }
+        let denied = stored(11, OUTER, Seen::Denied);
+        check(access(|_| {}), "a.md", Some(&denied), Some(&look), Seen::Denied);
         check(access(|_| {}), "a.md", None, Some(&look), Seen::Unreachable);
     }
 

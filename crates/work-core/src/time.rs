@@ -134,7 +134,11 @@ impl Anchor {
         Self {
             latest_ms: self.latest_ms.saturating_add(passed).max(reading.wall_ms),
             boot: reading.boot,
-            since_boot_ms: reading.since_boot_ms,
+            since_boot_ms: if same_boot {
+                self.since_boot_ms.max(reading.since_boot_ms)
+            } else {
+                reading.since_boot_ms
+            },
             era: Era(self.era.0.saturating_add(u64::from(turned_back))),
         }
     }
@@ -183,6 +187,14 @@ mod tests {
     #[test]
     fn a_suspend_aware_clock_that_goes_back_moves_nothing_back() {
         check(200, BOOT, 100, 1_000_000, 3);
+    }
+
+    // spec: T6
+    #[test]
+    fn a_suspend_aware_clock_that_dips_counts_no_time_twice() {
+        let dipped = ANCHOR.advance(Reading { wall_ms: 200, boot: BOOT, since_boot_ms: 100 });
+        let back = dipped.advance(Reading { wall_ms: 200, boot: BOOT, since_boot_ms: 500 });
+        assert_eq!(back.latest_ms, ANCHOR.latest_ms);
     }
 
     // spec: T6
