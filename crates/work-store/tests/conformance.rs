@@ -25,7 +25,8 @@ fn fresh(opening: Opening) -> Box<dyn Store> {
     let Opening { workspace, owner, site, clock } = opening;
     let home = tempfile::tempdir().expect("a temporary directory");
     let path = home.path().join("work.sqlite");
-    SqliteStore::create(&path, &Head::new(workspace, owner, site, clock.reading())).expect("created");
+    SqliteStore::create(&path, &Head::new(workspace, owner, site, clock.reading()))
+        .expect("created");
     let store = SqliteStore::open(&path, Arc::clone(&clock)).expect("opened");
     Box::new(Housed { store, _home: home })
 }
