@@ -121,21 +121,21 @@ pub(crate) fn lock(directory: &Path) -> Result<File, StoreError> {
 /// Told by type, on Linux; elsewhere nothing is refused.
 pub(crate) fn refuse_network(directory: &Path) -> Result<(), StoreError> {
     #[cfg(target_os = "linux")]
-    if rustix::fs::statfs(directory)
-        .is_ok_and(|found| is_network(found.f_type as u64 & 0xffff_ffff))
-    {
+    if network::is_under(directory) {
         return Err(StoreError::NetworkFilesystem);
     }
+    let _ = directory;
     Ok(())
 }
 
-/// Whether a file system of this type may be shared with other machines.
-///
-/// FUSE is not told apart: encrypted and foreign local disks come through it as well as remote ones.
+/// Which file systems other machines may share.
 #[cfg(target_os = "linux")]
-fn is_network(kind: u64) -> bool {
+mod network {
+    use std::os::unix::fs::MetadataExt as _;
+    use std::path::Path;
+
     /// Numbers of `statfs(2)` and of the kernel's `magic.h`.
-    const NETWORK: [u64; 15] = [
+    const KINDS: [u64; 15] = [
         0x0000_6969, // NFS
         0x0000_517b, // SMB
         0xff53_4d42, // CIFS
@@ -152,29 +152,78 @@ fn is_network(kind: u64) -> bool {
         0x0102_1997, // 9P
         0xaad7_aaea, // PanFS
     ];
-    NETWORK.contains(&kind)
+    /// Local disks come through FUSE as well as remote ones; the list of mounts tells them apart by a second name.
+    const FUSE: u64 = 0x6573_5546;
+    /// Second names of those that reach other machines.
+    const REMOTE: [&str; 10] = [
+        "sshfs",
+        "rclone",
+        "s3fs",
+        "gcsfuse",
+        "goofys",
+        "glusterfs",
+        "ceph-fuse",
+        "curlftpfs",
+        "davfs",
+        "moosefs",
+    ];
+
+    /// Whether other machines may share the file system of a directory.
+    pub(super) fn is_under(directory: &Path) -> bool {
+        match rustix::fs::statfs(directory).map(|found| found.f_type as u64 & 0xffff_ffff) {
+            Ok(FUSE) => is_remote_mount(directory),
+            Ok(kind) => KINDS.contains(&kind),
+            Err(_) => false,
+        }
+    }
+
+    /// Whether a directory that comes through FUSE comes from another machine.
+    fn is_remote_mount(directory: &Path) -> bool {
+        let device = directory.metadata().map(|found| found.dev());
+        let mounts = std::fs::read_to_string("/proc/self/mountinfo");
+        matches!((device, mounts), (Ok(device), Ok(mounts)) if is_remote(&mounts, device))
+    }
+
+    /// Whether the list of mounts names a remote kind for a device (see `proc_pid_mountinfo(5)`).
+    fn is_remote(mounts: &str, device: u64) -> bool {
+        let number = format!("{}:{}", rustix::fs::major(device), rustix::fs::minor(device));
+        mounts.lines().filter(|line| line.split(' ').nth(2) == Some(&number)).any(|line| {
+            let kind = line.split_once(" - ").and_then(|(_, rest)| rest.split(' ').next());
+            let second = kind.and_then(|kind| kind.strip_prefix("fuse."));
+            second.is_some_and(|second| REMOTE.contains(&second))
+        })
+    }
+
+    #[cfg(test)]
+    mod tests {
+        use super::*;
+
+        // spec: D1
+        #[test]
+        fn a_network_file_system_is_known_by_its_type() {
+            let [ext4, tmpfs, btrfs] = [0xef53, 0x0102_1994, 0x9123_683e];
+            assert!([0x6969, 0xff53_4d42, 0x0102_1997].iter().all(|kind| KINDS.contains(kind)));
+            assert!([ext4, tmpfs, btrfs, FUSE].iter().all(|kind| !KINDS.contains(kind)));
+        }
+
+        // spec: D1
+        #[test]
+        fn what_comes_through_fuse_is_told_apart_by_its_mount() {
+            let mounts = "\
+                36 35 0:52 / /home/ann/remote rw,relatime shared:1 - fuse.sshfs ann@far:/ rw\n\
+                37 35 0:53 / /home/ann/vault rw - fuse.gocryptfs /home/ann/.vault rw\n\
+                38 35 8:1 / / rw - ext4 /dev/sda1 rw\n";
+            let device = |minor| rustix::fs::makedev(0, minor);
+            assert!(is_remote(mounts, device(52)));
+            assert!(!is_remote(mounts, device(53)));
+            assert!(!is_remote(mounts, device(99)));
+        }
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    // spec: D1
-    #[cfg(target_os = "linux")]
-    #[test]
-    fn a_network_file_system_is_known_by_its_type() {
-        for (kind, network) in [
-            (0x6969, true),
-            (0xff53_4d42, true),
-            (0x0102_1997, true),
-            (0xef53, false),
-            (0x0102_1994, false),
-            (0x9123_683e, false),
-            (0x6573_5546, false),
-        ] {
-            assert_eq!(is_network(kind), network, "{kind:#x}");
-        }
-    }
 
     #[test]
     fn a_full_disk_and_one_that_cannot_be_written_are_told_apart() {

@@ -92,16 +92,16 @@ impl SqliteStore {
         Ok(Self {
             writer: Lender::new(Opener::new(&path, Role::Writer), 1, &helpers),
             readers: Lender::new(Opener::new(&path, Role::Reader), READERS, &helpers),
-            most: Limits::standard().page as usize,
+            most: most(&Limits::standard()),
             path,
             clock,
         })
     }
 
-    /// With the ceilings of an embedding program: `limits.page` is the most that one question may ask for.
+    /// With the ceilings of an embedding program: one question may ask for `limits.page` rows and one more.
     #[must_use]
     pub fn with_limits(self, limits: &Limits) -> Self {
-        Self { most: limits.page as usize, ..self }
+        Self { most: most(limits), ..self }
     }
 
     /// Looks for damage, for `doctor`: the file itself, its schema and its references. Repairs nothing.
@@ -129,6 +129,11 @@ impl SqliteStore {
         link.until(start + patience.whole.min(LONGEST))?;
         Snapshot::begin(link, how, start + patience.whole.min(LONGEST), &*self.clock, self.most)
     }
+}
+
+/// What one question may ask for: a page, and one more to tell whether another follows.
+const fn most(limits: &Limits) -> usize {
+    limits.page as usize + 1
 }
 
 impl Store for SqliteStore {

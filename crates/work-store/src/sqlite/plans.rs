@@ -4,7 +4,7 @@
 //! `WORK_PLANS=write cargo test --workspace plan`.
 
 use super::create::TABLES;
-use super::pool::harden;
+use super::pool::{STATEMENTS, harden};
 use super::sql::ALL;
 use rusqlite::Connection;
 use rusqlite::config::DbConfig;
@@ -129,6 +129,11 @@ fn every_plan_is_as_expected_however_much_is_stored() {
     }
     assert_eq!(found, plans(&filled()), "plans depend on what is stored");
     assert_eq!(found, include_str!("plans.txt"), "plans have changed");
+}
+
+#[test]
+fn every_statement_stays_prepared() {
+    assert!(ALL.len() + 2 <= STATEMENTS, "beside these, two that begin a transaction");
 }
 
 #[test]

@@ -14,7 +14,10 @@ use std::time::{Duration, Instant};
 use work_core::port::StoreError;
 
 /// Statements kept prepared on each connection: all of them.
-const STATEMENTS: usize = 96;
+pub(super) const STATEMENTS: usize = 96;
+
+/// Bytes of the log that are kept for use again.
+const LOG: u32 = 16 << 20;
 
 /// How long a first connection may take, whatever the patience: opening is no waiting for a lock.
 const CONNECTING: Duration = Duration::from_secs(1);
@@ -46,12 +49,12 @@ impl Link {
         let _ = self.connection.set_db_config(no_checkpoint, true);
     }
 
-    /// Ends whatever transaction is open, and the deadline with it.
+    /// Ends the deadline, and whatever transaction is open.
     pub(super) fn rest(&mut self) {
+        let free = self.connection.progress_handler(0, None::<fn() -> bool>).is_ok();
         let undone =
             self.connection.is_autocommit() || self.connection.execute_batch("ROLLBACK").is_ok();
-        let free = self.connection.progress_handler(0, None::<fn() -> bool>).is_ok();
-        if !(undone && free) {
+        if !(free && undone) {
             self.give_up();
         }
     }
@@ -101,6 +104,8 @@ impl Opener {
 }
 
 /// Settings that every connection has. Foreign keys, triggers and syncs are promises, not defaults.
+///
+/// `fullfsync` matters on macOS alone, where a plain sync stops at the disk's own cache.
 pub(super) fn harden(connection: &Connection) -> rusqlite::Result<()> {
     connection.busy_timeout(CONNECTING)?;
     connection.set_prepared_statement_cache_capacity(STATEMENTS);
@@ -115,15 +120,19 @@ pub(super) fn harden(connection: &Connection) -> rusqlite::Result<()> {
     }
     connection.execute_batch(
         "PRAGMA foreign_keys = ON; PRAGMA synchronous = FULL; PRAGMA recursive_triggers = ON; \
-         PRAGMA cell_size_check = ON;",
+         PRAGMA cell_size_check = ON; PRAGMA fullfsync = ON; PRAGMA checkpoint_fullfsync = ON;",
     )
 }
 
-/// Makes sure that the database writes ahead into a log.
+/// Makes sure that the database writes ahead into a log, and that a log which grew while somebody read for long shrinks.
 fn expect_log(connection: &Connection) -> Result<(), StoreError> {
     let mode: String =
         connection.query_row("PRAGMA journal_mode = WAL", [], |row| row.get(0)).map_err(failure)?;
-    if mode == "wal" { Ok(()) } else { Err(StoreError::Internal("no write-ahead log")) }
+    if mode != "wal" {
+        return Err(StoreError::Internal("no write-ahead log"));
+    }
+    let keep = format!("PRAGMA journal_size_limit = {LOG}");
+    connection.query_row(&keep, [], |_| Ok(())).map_err(failure)
 }
 
 impl ManageConnection for Opener {

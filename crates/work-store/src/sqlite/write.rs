@@ -91,8 +91,6 @@ impl Changes<'_> {
         }
         self.event(event)?;
         self.head(head, acts, &event.previous)?;
-        let mut puts: Vec<&Put> = puts.iter().collect();
-        puts.sort_by_key(|put| turn(put));
         puts.iter().try_for_each(|put| self.put(put))?;
         puts.iter().try_for_each(|put| self.cites(put))
     }
@@ -423,25 +421,6 @@ impl Changes<'_> {
     /// A change of any number of rows.
     fn some(&self, sql: &'static str, params: impl Params) -> Result<usize, CommitError> {
         self.0.prepare_cached(sql).map_err(undone)?.execute(params).map_err(undone)
-    }
-}
-
-/// When a change is made: what others refer to comes first, and a proposal ends before another takes its place.
-///
-/// The outcome is that of the order in which they stand, and no order of an act is refused for the keys' sake.
-const fn turn(put: &Put) -> u8 {
-    match put {
-        Put::Grant(_) => 0,
-        Put::Source { .. } | Put::Document { .. } => 1,
-        Put::Task(Change::New(_)) => 2,
-        Put::Run(_) => 3,
-        Put::Result(Change::New(_)) => 4,
-        Put::Proposal(Change::From(..)) => 5,
-        Put::Proposal(Change::New(_)) => 6,
-        Put::Revision(..) => 7,
-        Put::Result(Change::From(..)) => 8,
-        Put::Task(Change::From(..)) => 9,
-        Put::Request(_) | Put::ForgetRequests { .. } | Put::Approval(_) => 10,
     }
 }
 
