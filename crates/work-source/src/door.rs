@@ -7,7 +7,7 @@ use crate::look;
 use crate::own::OwnFiles;
 use crate::platform::Means;
 use crate::scan;
-use crate::seam::Seam;
+use crate::seam::{Moment, Seam};
 use crate::territory::Territory;
 use crate::visit::Party;
 use std::sync::Arc;
@@ -22,6 +22,9 @@ use work_core::source::Look;
 
 /// How long one call of the file system may take before its folder counts as hanging.
 const PATIENCE: Duration = Duration::from_secs(5);
+
+/// Threads that look at roots, so that a few that hang do not keep the others from an answer.
+const ROOT_THREADS: usize = 4;
 
 /// The one way to files under approved folders of this host.
 ///
@@ -109,9 +112,13 @@ impl SourceDoor for FolderDoor {
     fn admit(&self, path: &HostPath) -> Result<Root, AdmitRefusal> {
         let ground = Ground::new(path.clone());
         let (at, own, boot) = (Ground::clone(&ground), self.own.clone(), self.boot);
+        let seam = self.seam.clone();
         let mut crew = Crew::<(), _>::new(1, self.patience, &self.lost);
         crew.send(&ground, move |(), slot| {
-            slot.away(&at, || admit::admit(&at, own.as_deref(), boot))
+            slot.away(&at, || {
+                seam.reach(Moment::Root, at.last_name());
+                admit::admit(&at, own.as_deref(), boot)
+            })
         });
         match crew.wait(Instant::now() + self.patience * 2).pop() {
             Some(News::Done(answer)) => answer,
@@ -120,8 +127,7 @@ impl SourceDoor for FolderDoor {
     }
 
     fn roots(&self, grants: &[Grant]) -> Vec<Reached> {
-        let threads = ScanLimits::standard().threads;
-        let crew = Crew::new(threads, self.patience, &self.lost);
+        let crew = Crew::new(grants.len().min(ROOT_THREADS), self.patience, &self.lost);
         look::roots(&self.territory(grants), crew, grants.len(), self.patience * 2)
     }
 

@@ -52,9 +52,20 @@ impl Means {
     }
 }
 
-/// Whether `/proc/self/fd` is what it says. The magic number is that of procfs.
+/// Whether `/proc/self/fd` is what it says, by the magic number of procfs, and lets a handle be opened again: a process
+/// that may not be inspected cannot do it.
 fn has_proc() -> bool {
-    rustix::fs::statfs("/proc/self/fd").is_ok_and(|found| found.f_type as u64 == 0x9fa0)
+    let is_proc =
+        rustix::fs::statfs("/proc/self/fd").is_ok_and(|found| found.f_type as u64 == 0x9fa0);
+    let top = || rustix::fs::openat(CWD, "/", OFlags::PATH | OFlags::CLOEXEC, Mode::empty());
+    is_proc && top().is_ok_and(|top| open_again(&top, OFlags::DIRECTORY).is_ok())
+}
+
+/// Opens for reading what a handle holds.
+fn open_again(held: &OwnedFd, more: OFlags) -> Result<OwnedFd, Errno> {
+    let object = format!("/proc/self/fd/{}", held.as_raw_fd());
+    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC | more;
+    retry_on_intr(|| rustix::fs::open(object.as_str(), flags, Mode::empty()))
 }
 
 /// A directory, opened so that it can be gone into but not listed.
@@ -66,7 +77,11 @@ pub(crate) struct Dir {
 
 impl Dir {
     /// Opens the directory at an absolute path of this host. A link as its last name is not followed.
+    ///
+    /// It is first opened in the usual way, because `O_PATH` does not bring in what is mounted when it is asked for.
     pub(crate) fn root(path: &Path) -> Result<Self, Fault> {
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        drop(rustix::fs::openat(CWD, path, flags, Mode::empty()));
         let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let fd = retry_on_intr(|| rustix::fs::openat(CWD, path, flags, Mode::empty()));
         Self::checked(fd.map_err(fault)?)
@@ -167,16 +182,14 @@ impl Sight {
         means: Means,
         own: &dyn Fn(&Facts) -> bool,
     ) -> Result<File, Fault> {
-        let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
         match means.reopen {
-            Reopen::Object => {
-                let object = format!("/proc/self/fd/{}", self.fd.as_raw_fd());
-                retry_on_intr(|| rustix::fs::open(object.as_str(), flags, Mode::empty()))
-                    .map(File::from)
-                    .map_err(fault)
-            }
+            Reopen::Object => open_again(&self.fd, OFlags::empty()).map(File::from).map_err(fault),
             Reopen::Name => {
-                let flags = flags | OFlags::NOFOLLOW;
+                let flags = OFlags::RDONLY
+                    | OFlags::NONBLOCK
+                    | OFlags::NOCTTY
+                    | OFlags::NOFOLLOW
+                    | OFlags::CLOEXEC;
                 let fd = retry_on_intr(|| rustix::fs::openat(&dir.fd, name, flags, Mode::empty()))
                     .map_err(fault)?;
                 self.same_or_kept(fd, own)
