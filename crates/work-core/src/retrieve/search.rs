@@ -239,8 +239,7 @@ impl Search<'_> {
     fn take_others(&mut self) {
         let text = self.content.text(0..self.content.bytes.len());
         let mut from = 0;
-        while let Some(skipped) = text.as_bytes()[from..].iter().position(|byte| !byte.is_ascii()) {
-            let at = from + skipped;
+        while let Some(at) = next_other(text.as_bytes(), from) {
             let ascii_before = text.as_bytes()[from..at]
                 .iter()
                 .rev()
@@ -300,6 +299,14 @@ impl Search<'_> {
     fn push(&mut self, range: Range<usize>, term: u16) {
         self.hits.push(Hit { start: range.start as u32, end: range.end as u32, term });
     }
+}
+
+/// The first byte from `from` on that is not ASCII, looking at whole blocks while nothing is there.
+fn next_other(bytes: &[u8], from: usize) -> Option<usize> {
+    let blocks = bytes[from..].chunks(64).take_while(|block| block.is_ascii()).count();
+    let start = from + 64 * blocks;
+    let other = bytes.get(start..)?.iter().position(|byte| !byte.is_ascii())?;
+    Some(start + other)
 }
 
 /// Where a word is remembered: a cheap mixture of its length and letters.
