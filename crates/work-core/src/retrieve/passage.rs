@@ -71,18 +71,35 @@ pub(super) struct Demands<'a> {
 }
 
 impl Demands<'_> {
-    fn are_met(&self, content: Content<'_>, window: &Range<usize>) -> bool {
-        let next = self.excluded.partition_point(|hit| (hit.start as usize) < window.start);
-        if self.excluded.get(next).is_some_and(|hit| hit.range().end <= window.end) {
+    /// Whether a passage meets them together with the heading right above it, if the query names a word of that.
+    fn are_met(
+        &self,
+        content: Content<'_>,
+        window: &Range<usize>,
+        lead: Option<&Range<usize>>,
+    ) -> bool {
+        let parts = || lead.into_iter().chain([window]);
+        if parts().any(|part| self.excludes(part)) {
             return false;
         }
         if self.required.is_empty() && self.forbidden.is_empty() {
             return true;
         }
-        let text = even(content.text(window.clone()));
-        self.required.iter().all(|phrase| stands_in(phrase, &text))
-            && !self.forbidden.iter().any(|phrase| stands_in(phrase, &text))
+        let texts: Vec<String> = parts().map(|part| even(content.text(part.clone()))).collect();
+        let stands = |phrase: &String| texts.iter().any(|text| stands_in(phrase, text));
+        self.required.iter().all(stands) && !self.forbidden.iter().any(stands)
     }
+
+    fn excludes(&self, part: &Range<usize>) -> bool {
+        let next = self.excluded.partition_point(|hit| (hit.start as usize) < part.start);
+        self.excluded.get(next).is_some_and(|hit| hit.range().end <= part.end)
+    }
+}
+
+/// What is quoted for a hit, and the heading with words of the query that stands right above it.
+struct Part {
+    lead: Option<Range<usize>>,
+    block: Range<usize>,
 }
 
 /// A heading with words of the query, and how deep it is.
@@ -135,34 +152,42 @@ impl<'a> Collector<'a> {
         let (mut rest, mut floor) = (hits, 0);
         while let Some(hit) = rest.first() {
             let block = self.layout.block(hit.start as usize, floor);
-            let range = self.with_heading(block, rest);
-            let inside = rest.partition_point(|hit| (hit.start as usize) < range.end).max(1);
-            let (of_block, after) = rest.split_at(inside);
+            let Part { lead, block } = self.below_heading(block, rest);
+            let inside = rest.partition_point(|hit| (hit.start as usize) < block.end).max(1);
+            let (of_part, after) = rest.split_at(inside);
+            let of_block =
+                &of_part[of_part.partition_point(|hit| (hit.start as usize) < block.start)..];
             for window in
-                windows(self.content, self.layout, range, of_block, self.bounds.passage_chars)
+                windows(self.content, self.layout, block, of_block, self.bounds.passage_chars)
             {
                 floor = window.end;
-                self.add(window, of_block);
+                self.add(window, of_block, lead.as_ref());
             }
             rest = after;
         }
         (!self.candidates.is_empty()).then(|| self.finish(hits))
     }
 
-    /// A heading is quoted with what follows it. It also counts for whatever stands below it.
-    fn with_heading(&mut self, block: Block, hits: &[Hit]) -> Range<usize> {
+    /// The block to quote for a hit: under a heading with words of the query that is the block below it, and the
+    /// heading counts for whatever stands below. A heading with nothing below it is quoted itself.
+    fn below_heading(&mut self, block: Block, hits: &[Hit]) -> Part {
         let Block { range, heading } = block;
         self.leave_headings(range.start);
-        let Some(level) = heading else { return range };
+        let Some(level) = heading else { return Part { lead: None, block: range } };
         self.above.retain(|above| above.level < level);
-        let terms = hits
-            .iter()
-            .take_while(|hit| (hit.start as usize) < range.end)
-            .map(|hit| hit.term)
-            .collect();
-        self.above.push(Above { level, terms });
+        let of_heading = hits.iter().take_while(|hit| (hit.start as usize) < range.end);
+        self.above.push(Above { level, terms: of_heading.map(|hit| hit.term).collect() });
         self.looked = range.end;
-        range.start..self.layout.block_after(range.end).map_or(range.end, |next| next.range.end)
+        match self.layout.block_after(range.end).filter(|next| self.fits(next, hits)) {
+            Some(next) => Part { lead: Some(range), block: next.range },
+            None => Part { lead: None, block: range },
+        }
+    }
+
+    /// Whether there is a place at which to cut a block that a heading leads to: it is short, or has a hit itself.
+    fn fits(&self, block: &Block, hits: &[Hit]) -> bool {
+        let short = self.content.characters(block.range.clone()) <= self.bounds.passage_chars;
+        short || hits.iter().any(|hit| block.range.contains(&(hit.start as usize)))
     }
 
     /// Forgets the headings whose part of the text ends before `at`.
@@ -178,14 +203,14 @@ impl<'a> Collector<'a> {
         self.looked = self.looked.max(at);
     }
 
-    fn add(&mut self, window: Range<usize>, hits: &[Hit]) {
+    fn add(&mut self, window: Range<usize>, hits: &[Hit], lead: Option<&Range<usize>>) {
         let from = hits.partition_point(|hit| (hit.start as usize) < window.start);
         let inside = hits[from..].iter().take_while(|hit| (hit.start as usize) < window.end);
         let inside = inside.filter(|hit| hit.range().end <= window.end);
         let first = self.occurrences.len();
         self.count(first, inside);
-        if self.occurrences.len() > first && self.demands.are_met(self.content, &window) {
-            self.count_headings(first);
+        self.count_headings(first);
+        if self.occurrences.len() > first && self.demands.are_met(self.content, &window, lead) {
             self.candidates.push(Candidate {
                 range: window.start as u32..window.end as u32,
                 characters: self.content.characters(window) as u32,

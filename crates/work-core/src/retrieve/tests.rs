@@ -165,10 +165,27 @@ fn front_matter_is_a_block_of_its_own() {
 
 // spec: Q3
 #[test]
-fn a_heading_that_matches_is_quoted_with_what_follows() {
-    check("lamp", "# A\n\n## Lamps\n\nLit.\n\nMore", &["## Lamps\n\nLit."]);
-    check("lamp", "Lamps\n=====\n\nLit.", &["Lamps\n=====\n\nLit."]);
+fn a_heading_that_matches_leads_to_the_block_below_it() {
+    check("lamp", "# A\n\n## Lamps\n\nLit.\n\nMore", &["Lit."]);
+    check("lamp", "Lamps\n=====\n\nLit.", &["Lit."]);
+    let found = report("lamp", Format::Markdown, &["# A\n\n## B\n\n## Lamps\n\nLit."]);
+    assert_eq!(found[0].1.heading, ["A", "Lamps"]);
+}
+
+// spec: Q3
+#[test]
+fn a_heading_with_nothing_below_it_is_quoted_itself() {
     check("lamp", "# Lamps\n## Oil\n\nLit.", &["# Lamps"]);
+    check("lamp", "Text\n\n# Lamps\n", &["# Lamps"]);
+    let long = format!("# Lamps\n\n{}", "other words ".repeat(200));
+    check("lamp", &long, &["# Lamps"]);
+}
+
+// spec: Q1
+#[test]
+fn a_phrase_or_an_excluded_word_in_the_heading_right_above_counts() {
+    check("\"oil lamps\"", "# Oil lamps\n\nLit.", &["Lit."]);
+    check("oil -lamps", "# Oil lamps\n\nLit.", &[""; 0]);
 }
 
 // spec: Q3
@@ -434,10 +451,11 @@ proptest! {
 
     // spec: Q1
     #[test]
-    fn a_passage_answers_the_query_by_itself(text in document(), query in any_query(), format in format()) {
+    fn a_passage_answers_the_query_with_the_heading_above_it(text in document(), query in any_query(), format in format()) {
         for (_, passage) in report(query, format, &[&text]) {
-            let alone = searcher(query).examine(passage.text.as_bytes(), false, Format::Plain);
-            prop_assert!(alone.matches().is_some(), "{:?}", passage.text);
+            let answers = |text: &str| searcher(query).examine(text.as_bytes(), false, format).matches().is_some();
+            let heading = passage.heading.last().map(|heading| format!("# {heading}\n\n")).unwrap_or_default();
+            prop_assert!(answers(&passage.text) || answers(&format!("{heading}{}", passage.text)), "{passage:?}");
         }
     }
 
