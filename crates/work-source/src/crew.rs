@@ -51,6 +51,12 @@ impl Slot {
         Self(Mutex::new(state))
     }
 
+    /// The slot of a thread that a test plays.
+    #[cfg(test)]
+    pub(crate) fn idle() -> Self {
+        Self::new(State::Idle)
+    }
+
     fn state(&self) -> MutexGuard<'_, State> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -136,3 +136,36 @@ impl Fault {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FACTS: Facts = Facts {
+        kind: Kind::File,
+        id: FileId { device: 1, inode: 2 },
+        mount: 3,
+        links: 1,
+        size: 4,
+        modified_ns: 5,
+        changed_ns: 6,
+        born_ns: None,
+    };
+
+    // spec: G4
+    #[test]
+    fn a_file_is_as_it_was_only_if_size_times_and_inode_are() {
+        assert!(FACTS.is_same_moment(&FACTS));
+        assert!(FACTS.is_same_moment(&Facts { links: 2, ..FACTS }));
+        for other in [
+            Facts { kind: Kind::Link, ..FACTS },
+            Facts { id: FileId { device: 1, inode: 9 }, ..FACTS },
+            Facts { id: FileId { device: 9, inode: 2 }, ..FACTS },
+            Facts { size: 9, ..FACTS },
+            Facts { modified_ns: 9, ..FACTS },
+            Facts { changed_ns: 9, ..FACTS },
+        ] {
+            assert!(!FACTS.is_same_moment(&other), "{other:?}");
+        }
+    }
+}

@@ -113,16 +113,17 @@ fn attempt_at(
     let Some(file) = changed_is_none(guard.open(held, spot.dir, spot.name))? else {
         return Ok(None);
     };
-    let len = fill(&file, &mut buffers.first, held.facts.size, caps.bytes, slot)?;
-    let agree = !young || {
-        let again = fill(&file, &mut buffers.second, held.facts.size, caps.bytes, slot)?;
-        buffers.first[..len] == buffers.second[..again]
+    let want = Want { size: held.facts.size, cap: caps.bytes };
+    let between = || guard.seam.reach(Moment::Again, spot.name);
+    let read = match young {
+        true => fill_twice(&file, want, buffers, slot, between)?,
+        false => Some(fill(&file, want, &mut buffers.first, slot)?),
     };
     guard.seam.reach(Moment::Read, spot.name);
-    let whole = len as u64 == held.facts.size.min(caps.bytes as u64);
+    let whole = |len: &usize| *len as u64 == want.size.min(want.cap as u64);
     let after = changed_is_none(spot.dir.look_up(spot.name))?;
     let same = after.is_some_and(|after| held.facts.is_same_moment(&after));
-    Ok((whole && agree && same).then_some(len))
+    Ok(read.filter(|len| same && whole(len)))
 }
 
 /// `None` for what only says that the name stands for something else by now.
@@ -147,14 +148,30 @@ fn changed_is_none<T>(answer: Result<T, Fault>) -> Result<Option<T>, Fault> {
     }
 }
 
-/// Reads from the beginning, up to `cap` bytes and one more than `size`, which would show that it grew.
-fn fill(
-    file: &File,
-    into: &mut Vec<u8>,
+/// How large a file is said to be, and how much of it is read.
+#[derive(Clone, Copy)]
+struct Want {
     size: u64,
     cap: usize,
+}
+
+/// Reads twice, with `between` in between. `None` if both differ.
+fn fill_twice(
+    file: &File,
+    want: Want,
+    buffers: &mut Buffers,
     slot: &Slot,
-) -> Result<usize, Fault> {
+    between: impl FnOnce(),
+) -> Result<Option<usize>, Fault> {
+    let len = fill(file, want, &mut buffers.first, slot)?;
+    between();
+    let again = fill(file, want, &mut buffers.second, slot)?;
+    Ok((buffers.first[..len] == buffers.second[..again]).then_some(len))
+}
+
+/// Reads from the beginning, up to `cap` bytes and one more than `size`, which would show that it grew.
+fn fill(file: &File, want: Want, into: &mut Vec<u8>, slot: &Slot) -> Result<usize, Fault> {
+    let Want { size, cap } = want;
     let want = usize::try_from(size).map_or(cap, |size| size.saturating_add(1).min(cap));
     if into.len() < want {
         into.resize(want, 0);
@@ -193,6 +210,23 @@ fn now_ns() -> i64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    // spec: G4
+    #[test]
+    fn two_reads_that_differ_by_a_byte_agree_on_nothing() {
+        let tree = tempfile::tempdir().expect("a directory");
+        let path = tree.path().join("a");
+        std::fs::write(&path, "abc").expect("a file");
+        let file = File::open(&path).expect("the file");
+        let (mut buffers, slot) = (Buffers::default(), Slot::idle());
+        let want = Want { size: 3, cap: 100 };
+        let same = fill_twice(&file, want, &mut buffers, &slot, || ());
+        assert_eq!(same, Ok(Some(3)));
+        let change = || std::fs::write(&path, "abd").expect("a file");
+        assert_eq!(fill_twice(&file, want, &mut buffers, &slot, change), Ok(None));
+        let shrink = || std::fs::write(&path, "ab").expect("a file");
+        assert_eq!(fill_twice(&file, want, &mut buffers, &slot, shrink), Ok(None));
+    }
 
     // spec: G4
     #[test]

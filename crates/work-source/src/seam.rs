@@ -13,6 +13,8 @@ pub(crate) enum Moment {
     List,
     /// A file was looked at and is about to be opened.
     Open,
+    /// It is young: its bytes were read once, and are about to be read again.
+    Again,
     /// Its bytes were read, and it is about to be looked at again.
     Read,
 }

@@ -39,6 +39,21 @@ fn folders_give_one_file_each_in_turn() {
 
 // spec: Q2
 #[test]
+fn a_folder_with_much_to_go_through_does_not_keep_the_next_one_from_its_turn() {
+    let tree = Tree::new();
+    for n in 0..40 {
+        tree.file(format!("a/{n:02}/x.rs"), "x");
+    }
+    for name in ["a/z/last.md", "b/1.md", "b/2.md", "b/3.md", "b/4.md"] {
+        tree.file(name, "x");
+    }
+    let grants = [grant(1, &tree.at("a")), grant(2, &tree.at("b"))];
+    let (_, reads) = scan(&door(), &grants);
+    assert_eq!(reads.names(), ["1.md", "2.md", "z/last.md", "3.md", "4.md"]);
+}
+
+// spec: Q2
+#[test]
 fn more_threads_change_nothing() {
     let tree = Tree::new();
     for n in 0..300 {

@@ -116,6 +116,7 @@ fn the_instance_moved_into_a_folder_is_not_gone_into() {
     let tree = Tree::new();
     tree.file("m/a.md", "a");
     tree.file("instance/note.md", "own");
+    tree.file("instance/inner/deep.md", "own");
     let grants = [grant(1, &tree.at("m")), grant(2, &tree.at("instance"))];
     let own = OwnFiles::in_directory(tree.at("instance")).expect("a directory");
     let door = FolderDoor::guarding(own, BOOT);
@@ -124,7 +125,9 @@ fn the_instance_moved_into_a_folder_is_not_gone_into() {
     let (scanned, reads) = scan(&door, &grants[..1]);
     assert_eq!(reads.names(), ["a.md"]);
     assert_eq!(skips(&scanned.folders[0].counts), [(Skip::OwnFile, 1)]);
-    assert_eq!(look_at(&door, &grants[..1], "moved/note.md").0, Seen::Denied);
+    for name in ["moved/note.md", "moved/inner/deep.md"] {
+        assert_eq!(look_at(&door, &grants[..1], name).0, Seen::Denied, "{name}");
+    }
 }
 
 // spec: G2a
