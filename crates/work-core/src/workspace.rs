@@ -206,16 +206,16 @@ impl Workspace {
             Err(CommitError::Overtaken) => Err(Failure::Overtaken),
             // A look or a renewal in doubt needs no settling: the next one decides anew.
             Err(CommitError::Unknown(cause)) if !is_act => Err(Failure::Store(cause)),
-            Err(CommitError::Unknown(_)) => {
-                self.settle(id)?.then_some(decision.answer).ok_or(Failure::Lost)
+            Err(CommitError::Unknown(cause)) => {
+                self.settle(id, cause)?.then_some(decision.answer).ok_or(Failure::Lost)
             }
         }
     }
 
     /// Whether the act in doubt happened: looks under the write lock and commits an event of its own before it answers,
     /// since a look alone tells nothing that lasts.
-    fn settle(&self, act: ActId) -> Result<bool, Failure> {
-        self.try_to_settle(act).map_err(|_| Failure::UnknownOutcome(act))
+    fn settle(&self, act: ActId, cause: StoreError) -> Result<bool, Failure> {
+        self.try_to_settle(act).map_err(|_| Failure::UnknownOutcome { act, cause })
     }
 
     fn try_to_settle(&self, act: ActId) -> Result<bool, CommitError> {

@@ -17,10 +17,13 @@ pub enum Failure {
     #[error("the database could not be written, and nothing was")]
     Lost,
     /// A write may have happened, and it could not be settled.
-    #[error(
-        "the database failed while it was written, and it is not known whether act {0} happened"
-    )]
-    UnknownOutcome(ActId),
+    #[error("{cause}, and it is not known whether act {act} was written")]
+    UnknownOutcome {
+        /// What to look for in the log.
+        act: ActId,
+        /// Why the write failed.
+        cause: StoreError,
+    },
 }
 
 impl Coded for Failure {
@@ -29,7 +32,7 @@ impl Coded for Failure {
             Self::Store(cause) => cause.code(),
             Self::Overtaken => Code::Busy,
             Self::Lost => Code::Internal,
-            Self::UnknownOutcome(_) => Code::UnknownOutcome,
+            Self::UnknownOutcome { .. } => Code::UnknownOutcome,
         }
     }
 }

@@ -1,0 +1,40 @@
+//! One call of the program: how it speaks, where its instance is, how it shows progress.
+
+use crate::args::{Global, Progress};
+use crate::fault::Fault;
+use crate::home::Home;
+use crate::output::Output;
+use crate::progress::Line;
+
+/// What every command gets.
+#[derive(Debug)]
+pub(crate) struct Call {
+    /// How it speaks.
+    pub(crate) out: Output,
+    home: Result<Home, Fault>,
+    progress: Progress,
+}
+
+impl Call {
+    /// As the options of every command say.
+    pub(crate) fn new(global: &Global, command: &str) -> Self {
+        let home = Home::find(global.home.as_deref());
+        let named = home.as_ref().map(|home| home.path.to_string_lossy().into_owned());
+        let out = Output::new(global, command, crate::hint::quoted(&named.unwrap_or_default()));
+        Self { out, home, progress: global.progress }
+    }
+
+    /// Where the instance is.
+    ///
+    /// # Errors
+    /// [`Fault`] when nothing says where.
+    pub(crate) fn home(&self) -> Result<&Home, Fault> {
+        self.home.as_ref().map_err(Clone::clone)
+    }
+
+    /// A line that shows progress as this call wants it.
+    pub(crate) fn line(&self, what: &'static str) -> Line {
+        let how = if self.out.is_quiet() { Progress::None } else { self.progress };
+        Line::new(how, what)
+    }
+}

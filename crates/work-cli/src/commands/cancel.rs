@@ -1,0 +1,21 @@
+//! `work cancel`: a task is not wanted any more.
+
+use super::DONE;
+use crate::args::Cancel;
+use crate::call::Call;
+use crate::fault::Fault;
+use crate::ids;
+use crate::output::Answer;
+use work_core::id::{IdKind, TaskId};
+
+pub(super) fn run(cancel: &Cancel, call: &Call) -> Answer {
+    let opened = call.open()?;
+    let id = ids::find(&opened.work, IdKind::Task, &cancel.task, TaskId::from_bytes)?;
+    let document =
+        opened.work.cancel(id).map_err(|error| Fault::from(error).named(&cancel.task))?;
+    call.out.document(&document, |task| {
+        let short = ids::short(&opened.work, IdKind::Task, task.task_id);
+        format!("Cancelled task {short}: {}\n", work_core::show::line(&task.query))
+    })?;
+    Ok(DONE)
+}

@@ -1,0 +1,175 @@
+//! `work report`: asks, works the task in the foreground, and prints the answer.
+
+use super::{DONE, approve};
+use crate::args::Report;
+use crate::call::Call;
+use crate::fault::{Ended, Fault};
+use crate::ids;
+use crate::open::Opened;
+use crate::output::Answer;
+use crate::progress::Line;
+use crate::signals::{INTERRUPTED, Signal, Signals};
+use std::time::Duration;
+use work_core::document::render;
+use work_core::document::wire::{ResultDoc, TaskDoc};
+use work_core::id::{GrantId, IdKind, TaskId};
+use work_core::port::{Go, Pause, Watch};
+use work_core::retrieve::Query;
+use work_core::task::Progress;
+use work_core::workspace::{ReportAsk, RunError, Workspace};
+
+pub(super) fn run(report: &Report, call: &Call) -> Answer {
+    let query = Query::parse(&report.words.join(" "))?;
+    let opened =
+        if report.folder.is_empty() { call.open()? } else { call.open_or_create(&report.folder)? };
+    opened.instance.token()?;
+    let signals = Signals::take();
+    let folders = folders(report, call, &opened, &signals)?;
+    let task = opened.work.ask(&ReportAsk { query, folders, key: report.key.clone() })?;
+    call.out.detail(|| format!("Task: {}", task.task_id));
+    if report.detach {
+        return detached(call, &opened, &task);
+    }
+    let result = foreground(call, &opened, &signals, task.task_id)?;
+    call.out.detail(|| told(&result));
+    call.out.document(&result, render::markdown)?;
+    say_what_follows(call, &opened, &result);
+    Ok(DONE)
+}
+
+/// More about a result: its whole id, and how long the scan took.
+fn told(result: &ResultDoc) -> String {
+    let took = result.scan.as_ref().and_then(|scan| scan.elapsed_ms);
+    let took = took.map(|ms| format!("\nScan: {ms} ms")).unwrap_or_default();
+    format!("Result: {}{took}", result.artifact_id)
+}
+
+/// Approves the folders named: the command names them, so the person approved them (spec C4).
+fn folders(
+    report: &Report,
+    call: &Call,
+    opened: &Opened,
+    signals: &Signals,
+) -> Result<Option<Vec<GrantId>>, Ended> {
+    if report.folder.is_empty() {
+        return Ok(None);
+    }
+    let mut folders = Vec::new();
+    for dir in &report.folder {
+        let mut watch = UntilSignal { signals, line: call.line("Looking at what is cited") };
+        let approved = approve::folder(opened, dir, None, &mut watch)?;
+        drop(watch);
+        if signals.arrived().is_some() {
+            return Err(Fault::stopped_before_asking().exit(INTERRUPTED).into());
+        }
+        if approved.change != "unchanged" {
+            call.out.note(approve::sentence(opened, &approved).trim_end());
+        }
+        folders.push(approved.folder.folder);
+    }
+    Ok(Some(folders))
+}
+
+/// Works the task here, or waits for whoever has it. A signal ends it in order.
+fn foreground(
+    call: &Call,
+    opened: &Opened,
+    signals: &Signals,
+    task: TaskId,
+) -> Result<ResultDoc, Ended> {
+    let stop = Stop { work: &opened.work, task, signals };
+    let mut watch = Foreground { stop: &stop, line: call.line("Reading") };
+    let finished = opened.work.finish(task, opened.work.new_worker(), &stop, &mut watch);
+    drop(watch);
+    match (finished, signals.arrived()) {
+        (Ok(result), _) => Ok(result),
+        (Err(RunError::Cancelled(task)), Some(_)) => {
+            Err(Fault::from(RunError::Cancelled(task)).exit(INTERRUPTED).into())
+        }
+        (Err(RunError::Stopped(task)), Some(_)) => {
+            Err(Fault::from(RunError::Stopped(task)).exit(INTERRUPTED).into())
+        }
+        (Err(error), _) => Err(error.into()),
+    }
+}
+
+/// What a signal does to the task in the foreground.
+struct Stop<'a> {
+    work: &'a Workspace,
+    task: TaskId,
+    signals: &'a Signals,
+}
+
+impl Stop<'_> {
+    /// Ctrl-C cancels in the record first (spec C9); whatever else ends this process leaves the task to the next
+    /// worker. A task that cannot be cancelled now is left, too.
+    fn heed(&self) -> Go {
+        match self.signals.arrived() {
+            None => Go::On,
+            Some(Signal::Interrupt) => {
+                let _ = self.work.cancel(self.task);
+                Go::Stop
+            }
+            Some(Signal::Terminate) => Go::Stop,
+        }
+    }
+}
+
+impl Pause for Stop<'_> {
+    fn pause(&self, most: Duration) -> Go {
+        match self.signals.pause(most) {
+            Go::On => Go::On,
+            // What was cancelled is read from the record once more, and told as that.
+            Go::Stop if self.signals.arrived() == Some(Signal::Interrupt) => {
+                self.work.cancel(self.task).map_or(Go::Stop, |_| Go::On)
+            }
+            Go::Stop => Go::Stop,
+        }
+    }
+}
+
+struct Foreground<'a> {
+    stop: &'a Stop<'a>,
+    line: Line,
+}
+
+impl Watch for Foreground<'_> {
+    fn beat(&mut self, progress: &Progress) -> Go {
+        self.line.show(progress);
+        self.stop.heed()
+    }
+}
+
+struct UntilSignal<'a> {
+    signals: &'a Signals,
+    line: Line,
+}
+
+impl Watch for UntilSignal<'_> {
+    fn beat(&mut self, progress: &Progress) -> Go {
+        self.line.show(progress);
+        if self.signals.arrived().is_some() { Go::Stop } else { Go::On }
+    }
+}
+
+/// Says where a task is that somebody else will work.
+fn detached(call: &Call, opened: &Opened, task: &TaskDoc) -> Answer {
+    let short = ids::short(&opened.work, IdKind::Task, task.task_id);
+    call.out.document(task, |task| format!("Task {short}: {}\n", task.state))?;
+    let work = &call.out.program;
+    call.out.next(&[
+        (format!("{work} worker --once"), "work what is queued"),
+        (format!("{work} tasks"), "see what became of it"),
+        (format!("{work} cancel {short}"), "if it is not wanted any more"),
+    ]);
+    Ok(DONE)
+}
+
+fn say_what_follows(call: &Call, opened: &Opened, result: &ResultDoc) {
+    let work = &call.out.program;
+    let short = ids::short(&opened.work, IdKind::Result, result.artifact_id);
+    call.out.next(&[
+        (format!("{work} show {short}"), "see it again, with its sources looked at anew"),
+        (format!("{work} list"), "see all that is kept"),
+    ]);
+}

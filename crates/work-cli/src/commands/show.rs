@@ -1,0 +1,28 @@
+//! `work show`: one kept answer, with its sources looked at now.
+
+use super::DONE;
+use crate::args::{Format, Show};
+use crate::call::Call;
+use crate::ids;
+use crate::output::Answer;
+use work_core::document::render;
+use work_core::id::{IdKind, ResultId};
+use work_core::result::RevisionNo;
+
+pub(super) fn run(show: &Show, call: &Call) -> Answer {
+    let opened = call.open()?;
+    let id = ids::find(&opened.work, IdKind::Result, &show.result, ResultId::from_bytes)?;
+    let mut line = call.line("Looking at sources");
+    let document = opened.work.show(id, show.revision.map(RevisionNo), &mut line)?;
+    drop(line);
+    call.out.detail(|| format!("Result: {id}"));
+    call.out.document(&document, |document| match show.format {
+        Format::Markdown => render::markdown(document),
+        Format::Text => render::text(document),
+    })?;
+    if document.state.hides() {
+        call.out
+            .next(&[(format!("{} folders", call.out.program), "see which folders are approved")]);
+    }
+    Ok(DONE)
+}

@@ -1,0 +1,61 @@
+//! `work tasks`: what was asked for, and what came of it.
+
+use super::{BAD, DONE, DOUBTFUL, GOOD, minute};
+use crate::args::Tasks;
+use crate::call::Call;
+use crate::ids;
+use crate::open::Opened;
+use crate::output::{self, Answer};
+use crate::table::Table;
+use anstyle::Style;
+use work_core::document::wire::{TaskDoc, TasksDoc};
+use work_core::id::IdKind;
+
+pub(super) fn run(tasks: &Tasks, call: &Call) -> Answer {
+    let opened = call.open()?;
+    let document = opened.work.tasks(tasks.cursor.as_deref())?;
+    call.out.document(&document, |document| table(&opened, document))?;
+    let work = &call.out.program;
+    if let Some(cursor) = &document.next {
+        call.out.next(&[(format!("{work} tasks --cursor {cursor}"), "see more")]);
+    } else if document.tasks.is_empty() {
+        call.out.note("Nothing was asked for yet.");
+    }
+    Ok(DONE)
+}
+
+fn table(opened: &Opened, document: &TasksDoc) -> String {
+    if document.tasks.is_empty() {
+        return String::new();
+    }
+    let mut table = Table::new(["TASK", "STATE", "ASKED (UTC)", "CAME OF IT", "QUERY"]);
+    for task in &document.tasks {
+        let id = ids::short(&opened.work, IdKind::Task, task.task_id);
+        let query = work_core::show::line(&task.query);
+        let asked = minute(Some(task.created_at));
+        table.row(
+            [id, task.state.to_owned(), asked, came_of(opened, task), query],
+            style(task.state),
+        );
+    }
+    table.text(output::width())
+}
+
+/// What came of a task so far.
+pub(super) fn came_of(opened: &Opened, task: &TaskDoc) -> String {
+    let short = |id| ids::short(&opened.work, IdKind::Result, id);
+    match (&task.error, task.artifact_id, &task.progress) {
+        (Some(error), _, _) => error.code.to_owned(),
+        (None, Some(result), _) => format!("result {}", short(result)),
+        (None, None, Some(progress)) => format!("{} of {} files", progress.files_read, progress.of),
+        (None, None, None) => "-".to_owned(),
+    }
+}
+
+fn style(state: &str) -> Style {
+    match state {
+        "succeeded" => GOOD,
+        "failed" | "cancelled" => BAD,
+        _ => DOUBTFUL,
+    }
+}

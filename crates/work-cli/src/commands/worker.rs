@@ -1,0 +1,131 @@
+//! `work worker`: works queued tasks as they come.
+
+use super::{DONE, minute, tasks};
+use crate::args::Worker;
+use crate::call::Call;
+use crate::fault::Ended;
+use crate::ids;
+use crate::open::Opened;
+use crate::output::{self, Answer};
+use crate::progress::Line;
+use crate::signals::Signals;
+use crate::table;
+use std::cell::{Cell, RefCell};
+use std::collections::VecDeque;
+use std::time::Duration;
+use work_core::code::Coded as _;
+use work_core::document::wire::{TaskDoc, WorkedDoc};
+use work_core::id::IdKind;
+use work_core::port::{Go, Pause, Watch};
+use work_core::task::Progress;
+use work_core::workspace::Until;
+
+/// Tasks that the document at the end shows.
+const SHOWN: usize = 100;
+/// How often in a row a busy store is asked again.
+const TRIES: u32 = 30;
+
+pub(super) fn run(worker: &Worker, call: &Call) -> Answer {
+    let opened = call.open()?;
+    let signals = Signals::take();
+    let until = if worker.once { Until::Idle } else { Until::Stopped };
+    if until == Until::Stopped {
+        call.out.note("Working what is queued. Ctrl-C stops.");
+    }
+    let line = RefCell::new(call.line("Reading"));
+    let desk = Desk { call, opened: &opened, signals: &signals, line, ended: Cell::default() };
+    let worked = desk.work(until)?;
+    if call.out.json {
+        call.out.document(&worked, |_| String::new())?;
+    } else if worked.ended == 0 && until == Until::Idle {
+        call.out.note("Nothing is queued.");
+    }
+    Ok(DONE)
+}
+
+/// Where one worker works.
+struct Desk<'a> {
+    call: &'a Call,
+    opened: &'a Opened,
+    signals: &'a Signals,
+    line: RefCell<Line>,
+    /// Why it could not tell what it did, if so.
+    ended: Cell<Option<Ended>>,
+}
+
+impl Desk<'_> {
+    /// Works until it is to end. A store that is busy is asked again, so that several workers get on.
+    fn work(&self, until: Until) -> Result<WorkedDoc, Ended> {
+        let (mut shown, mut ended, mut tries) = (VecDeque::new(), 0, 0);
+        let worker = self.opened.work.new_worker();
+        loop {
+            let before = ended;
+            let worked =
+                self.opened.work.work(worker, until, self, &mut DeskWatch(self), &mut |task| {
+                    self.tell(task);
+                    ended += 1;
+                    if shown.len() == SHOWN {
+                        shown.pop_front();
+                    }
+                    shown.push_back(task.clone());
+                });
+            self.line.borrow_mut().clear();
+            if let Some(ended) = self.ended.take() {
+                return Err(ended);
+            }
+            tries = if ended > before { 0 } else { tries + 1 };
+            match worked {
+                Ok(()) => return Ok(WorkedDoc { tasks: shown.into(), ended }),
+                Err(error) if error.code().is_retryable() && tries < TRIES => {
+                    self.call.out.note("The database is busy; trying again.");
+                    if self.signals.pause(Duration::from_secs(1)) == Go::Stop {
+                        return Ok(WorkedDoc { tasks: shown.into(), ended });
+                    }
+                }
+                Err(error) => return Err(error.into()),
+            }
+        }
+    }
+
+    /// One line for a task that ended. If nobody reads it any more, the worker ends.
+    fn tell(&self, task: &TaskDoc) {
+        self.line.borrow_mut().clear();
+        if self.call.out.json {
+            return;
+        }
+        let id = ids::short(&self.opened.work, IdKind::Task, task.task_id);
+        let (at, query) = (minute(Some(task.updated_at)), work_core::show::line(&task.query));
+        let came = tasks::came_of(self.opened, task);
+        let line = format!("{at}  {id}  {}  {came}  {query}", task.state);
+        let line = output::width().map_or_else(|| line.clone(), |width| table::cut(&line, width));
+        let told = self.call.out.data(&format!("{line}\n"));
+        if let Err(ended) = told {
+            self.ended.set(Some(ended));
+        }
+    }
+
+    fn go(&self) -> Go {
+        let ended = self.ended.take();
+        let is_over = ended.is_some() || self.signals.arrived().is_some();
+        self.ended.set(ended);
+        if is_over { Go::Stop } else { Go::On }
+    }
+}
+
+impl Pause for Desk<'_> {
+    fn pause(&self, most: Duration) -> Go {
+        match self.go() {
+            Go::On => self.signals.pause(most),
+            Go::Stop => Go::Stop,
+        }
+    }
+}
+
+struct DeskWatch<'a>(&'a Desk<'a>);
+
+impl Watch for DeskWatch<'_> {
+    fn beat(&mut self, progress: &Progress) -> Go {
+        self.0.line.borrow_mut().show(progress);
+        self.0.go()
+    }
+}

@@ -1,0 +1,99 @@
+//! Wires the parts together: instance, records, door, clock and names become a workspace.
+
+use crate::call::Call;
+use crate::fault::{Ended, Fault};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use work_core::code::Code;
+use work_core::path::HostPath;
+use work_core::port::{Clock as _, SourceDoor as _};
+use work_core::workspace::{Failure, Workspace};
+use work_source::{FolderDoor, OwnFiles};
+use work_store::clock::HostClock;
+use work_store::ids::OsIds;
+use work_store::instance::{Instance, InstanceError};
+use work_store::sqlite::{Made, SqliteStore};
+
+/// An instance that is in use.
+#[derive(Debug)]
+pub(crate) struct Opened {
+    /// What the use cases are asked of.
+    pub(crate) work: Workspace,
+    /// Its directory.
+    pub(crate) instance: Instance,
+    /// Its records, for what only `doctor` asks.
+    pub(crate) store: Arc<SqliteStore>,
+}
+
+impl Call {
+    /// Opens the instance, which must be there.
+    ///
+    /// # Errors
+    /// [`Ended`]: `setup_incomplete` where nothing was ever made, else what is in the way.
+    pub(crate) fn open(&self) -> Result<Opened, Ended> {
+        let instance = Instance::open(&self.home()?.path)?;
+        self.wire(instance)
+    }
+
+    /// Opens the instance, made if there is none; then says where. Nothing is made for a folder that cannot be
+    /// approved anyhow.
+    ///
+    /// # Errors
+    /// [`Ended`] when a folder is refused, or what is in the way.
+    pub(crate) fn open_or_create(&self, folders: &[PathBuf]) -> Result<Opened, Ended> {
+        let home = &self.home()?.path;
+        match Instance::open(home) {
+            Ok(instance) => self.wire(instance),
+            Err(InstanceError::Absent(_)) => {
+                admissible(folders)?;
+                let instance = Instance::create(home, &OsIds, &HostClock::new())?;
+                if instance.made() == Made::New {
+                    self.out.note(&format!("Created the instance {}", shown(instance.dir())));
+                }
+                self.wire(instance)
+            }
+            Err(other) => Err(other.into()),
+        }
+    }
+
+    fn wire(&self, instance: Instance) -> Result<Opened, Ended> {
+        for path in instance.tightened() {
+            self.out.note(&format!("Closed to other users: {}", shown(path)));
+        }
+        self.out.detail(|| format!("Instance: {}", shown(instance.dir())));
+        let clock = HostClock::new();
+        let boot = clock.reading().boot;
+        let store = Arc::new(instance.store(Arc::new(clock)).map_err(Failure::from)?);
+        let own = OwnFiles::in_directory(instance.dir())
+            .map_err(|error| Fault::new(Code::Internal, error.to_string()))?;
+        let door = Arc::new(FolderDoor::guarding(own, boot));
+        let work = Workspace::new(store.clone(), door, Arc::new(OsIds));
+        Ok(Opened { work, instance, store })
+    }
+}
+
+/// Whether each folder could be approved, as far as that can be told without an instance.
+fn admissible(folders: &[PathBuf]) -> Result<(), Ended> {
+    let door = FolderDoor::without_instance(HostClock::new().reading().boot);
+    for folder in folders {
+        door.admit(&host_path(folder)?)
+            .map_err(|why| Fault::from(why).named(&folder.to_string_lossy()))?;
+    }
+    Ok(())
+}
+
+/// A path that a person typed, absolute.
+///
+/// # Errors
+/// [`Ended`] for an empty path, or when the current directory is gone.
+pub(crate) fn host_path(typed: &Path) -> Result<HostPath, Ended> {
+    let path = std::path::absolute(typed).map_err(|error| {
+        Fault::new(Code::InvalidArgument, format!("{}: no path: {error}", typed.to_string_lossy()))
+    })?;
+    Ok(HostPath::from_bytes(path.into_os_string().into_encoded_bytes()))
+}
+
+/// A path as people may see it.
+pub(crate) fn shown(path: &Path) -> String {
+    work_core::path::show(path.as_os_str().as_encoded_bytes())
+}

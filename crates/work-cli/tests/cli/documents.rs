@@ -1,0 +1,57 @@
+//! Every document that is printed fits the schema that is printed for it.
+
+use crate::desk::{Desk, Ran};
+use crate::schema::misfits;
+use serde_json::Value;
+use std::collections::BTreeSet;
+
+/// Checks one answer against the schema of its name, and notes the name.
+#[track_caller]
+fn check(desk: &Desk, ran: &Ran, seen: &mut BTreeSet<String>) {
+    let document = ran.document();
+    let name = document["schema"].as_str().expect("a name").to_owned();
+    let schema: Value =
+        serde_json::from_str(&desk.run(&["schema", &name]).succeeded().out).expect("JSON");
+    assert_eq!(schema["$id"], name);
+    let data = if document["ok"] == true { &document["data"] } else { &document["error"] };
+    assert_eq!(misfits(&schema, data), Vec::<String>::new(), "{document}");
+    let keys: Vec<&String> = document.as_object().expect("an object").keys().collect();
+    assert_eq!(keys.len(), 3, "schema, ok, and data or error: {document}");
+    seen.insert(name);
+}
+
+// spec: C8
+#[test]
+fn each_document_fits_its_schema() {
+    let desk = Desk::new();
+    desk.file("a.md", "# Keeping\n\nBackups are kept for 35 days.\n");
+    desk.file("b.md", "# Holding\n\nBackups are held elsewhere.\n");
+    let mut seen = BTreeSet::new();
+    let mut ask = |args: &[&str]| {
+        let ran = desk.json(args);
+        check(&desk, &ran, &mut seen);
+        ran.document()
+    };
+    ask(&["init"]);
+    ask(&["approve", "docs"]);
+    ask(&["report", "--detach", "kept"]);
+    ask(&["worker", "--once"]);
+    let result = ask(&["report", "backups"])["data"]["artifact_id"].clone();
+    let result = result.as_str().expect("an id");
+    ask(&["report", "zebra"]);
+    let waits = ask(&["report", "--detach", "held"])["data"]["task_id"].clone();
+    ask(&["cancel", &waits.as_str().expect("an id")[..10]]);
+    desk.file("a.md", "# Keeping\n\nBackups are kept for 40 days.\n");
+    std::fs::remove_file(desk.path("docs/b.md")).expect("it is there");
+    ask(&["show", result]);
+    for args in [&["list"][..], &["tasks"], &["folders"], &["log"], &["doctor"]] {
+        ask(args);
+    }
+    ask(&["revoke", "docs"]);
+    for args in [&["list"][..], &["show", result], &["tasks"]] {
+        ask(args);
+    }
+    let names = desk.run(&["schema"]).succeeded().out;
+    let names: BTreeSet<String> = names.lines().map(str::to_owned).collect();
+    assert_eq!(seen, names, "every document was printed once at least");
+}

@@ -1,0 +1,16 @@
+//! The program as people and scripts meet it: real processes on real files.
+//!
+//! `desk` is what every test works on. Nothing here waits for a time to pass: what another process does is waited for
+//! by asking the records for a condition, a counted number of times.
+
+mod clock;
+mod desk;
+mod documents;
+mod faults;
+mod help;
+mod journey;
+mod parallel;
+mod refusals;
+mod revoked;
+mod schema;
+mod signals;

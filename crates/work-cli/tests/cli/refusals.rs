@@ -1,0 +1,240 @@
+//! Each way to be refused, with its code, its exit code and what to do next.
+
+use crate::desk::Desk;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use work_core::path::HostPath;
+use work_core::port::{Ids, Quiet};
+use work_core::retrieve::Query;
+use work_core::workspace::ReportAsk;
+
+#[track_caller]
+fn check(desk: &Desk, args: &[&str], code: &str, exit: i32) {
+    let ran = desk.json(args);
+    let document = ran.document();
+    assert_eq!(document["schema"], "work.error/1", "{args:?}");
+    assert_eq!(
+        (&document["error"]["code"], ran.code),
+        (&code.into(), exit),
+        "{args:?}: {document}"
+    );
+    assert_eq!(ran.err, "", "{args:?}");
+    for said in ["message", "hint"] {
+        let text = document["error"][said].as_str().expect("a text");
+        assert!(!text.is_empty(), "{args:?}: {document}");
+    }
+    let people = desk.run(args);
+    assert_eq!((people.code, people.out.as_str()), (exit, ""), "{args:?}");
+    assert!(people.err.starts_with("error: "), "{args:?}: {}", people.err);
+}
+
+// spec: I7
+#[test]
+fn before_anything_is_approved_every_command_says_how_to_begin() {
+    let desk = Desk::new();
+    let commands: &[&[&str]] = &[
+        &["folders"],
+        &["revoke", "docs"],
+        &["report", "backups"],
+        &["report", "--detach", "backups"],
+        &["list"],
+        &["show", "1a2b"],
+        &["tasks"],
+        &["cancel", "1a2b"],
+        &["worker", "--once"],
+        &["doctor"],
+        &["log"],
+    ];
+    for args in commands {
+        check(&desk, args, "setup_incomplete", 1);
+        let people = desk.run(args);
+        assert!(
+            people.err.ends_with("hint: approve a folder first: work approve DIR\n"),
+            "{}",
+            people.err
+        );
+    }
+    assert!(!desk.home().exists(), "asking makes nothing");
+    desk.run(&["init"]).succeeded();
+    check(&desk, &["report", "backups"], "setup_incomplete", 1);
+    assert!(desk.json(&["tasks"]).data()["tasks"].as_array().expect("a list").is_empty());
+}
+
+// spec: C8
+#[test]
+fn a_command_line_that_means_nothing_is_told_as_a_document_too() {
+    let desk = Desk::with_files(&[("a.md", "Backups are kept.\n")]);
+    for args in [
+        &["frob"][..],
+        &["approve"],
+        &["show"],
+        &["report"],
+        &["report", "--fodler", "x"],
+        &["list", "--state", "green"],
+        &["list", "--progress", "loud"],
+        &["show", "1a2b", "--revision", "0"],
+        &["log", "--after", "-1"],
+        &["completions", "tcsh"],
+        &["-q", "-v", "list"],
+    ] {
+        check(&desk, args, "invalid_argument", 2);
+    }
+}
+
+// spec: C7, E
+#[test]
+fn what_a_command_refuses_has_a_code_and_an_exit_code() {
+    let desk = Desk::with_files(&[("a.md", "Backups are kept.\n")]);
+    desk.run(&["report", "backups"]).succeeded();
+    let result = desk.json(&["list"]).data()["results"][0]["artifact_id"].clone();
+    let result = &result.as_str().expect("an id")[..12];
+    let cases: &[(&[&str], &str, i32)] = &[
+        (&["report", ""], "invalid_query", 2),
+        (&["report", "the", "of"], "invalid_query", 2),
+        (&["report", "zebra"], "no_matches", 1),
+        (&["report", "--folder", "nowhere", "backups"], "folder_refused", 13),
+        (&["approve", "nowhere"], "folder_refused", 13),
+        (&["approve", "docs/a.md"], "folder_refused", 13),
+        (&["approve", "/"], "folder_refused", 13),
+        (&["approve", "home"], "folder_refused", 13),
+        (&["approve", "."], "folder_refused", 13),
+        (&["approve", "docs", "--ext", ".md"], "invalid_argument", 2),
+        (&["approve", "docs", "--exclude", "[a"], "invalid_argument", 2),
+        (&["revoke", "nowhere"], "not_found", 12),
+        (&["revoke", "ffff"], "not_found", 12),
+        (&["show", "ffffffff"], "not_found", 12),
+        (&["show", "abc"], "invalid_argument", 2),
+        (&["show", "latest"], "invalid_argument", 2),
+        (&["show", result, "--revision", "9"], "not_found", 12),
+        (&["cancel", "ffffffff"], "not_found", 12),
+        (&["list", "--cursor", "nonsense"], "invalid_cursor", 2),
+        (&["tasks", "--cursor", "results.all.1.2"], "invalid_cursor", 2),
+        (&["schema", "nonsense"], "not_found", 12),
+    ];
+    for (args, code, exit) in cases {
+        check(&desk, args, code, *exit);
+    }
+}
+
+// spec: Q6, C10
+#[test]
+fn no_match_says_what_was_scanned() {
+    let desk = Desk::with_files(&[("a.md", "Backups are kept.\n"), ("b.csv", "x\n")]);
+    let people = desk.run(&["report", "zebra"]);
+    assert!(
+        people.err.contains("read 1 file, skipped 1 (1 of another extension)"),
+        "{}",
+        people.err
+    );
+    assert!(people.err.contains("hint: try other words"), "{}", people.err);
+    let details = desk.json(&["report", "zebra"]).document()["error"]["details"].clone();
+    assert_eq!(details["scan"]["folders"][0]["files_read"], 1, "{details}");
+    assert_eq!(desk.json(&["tasks"]).data()["tasks"][0]["task_id"], details["task_id"]);
+}
+
+// spec: Q6
+#[test]
+fn without_an_active_folder_there_is_nothing_to_search() {
+    let desk = Desk::with_files(&[("a.md", "Backups are kept.\n")]);
+    desk.run(&["revoke", "docs"]).succeeded();
+    check(&desk, &["report", "backups"], "no_sources", 1);
+}
+
+// spec: T1
+#[test]
+fn the_twenty_first_task_is_refused() {
+    let desk = Desk::with_files(&[("a.md", "Backups are kept.\n")]);
+    for _ in 0..20 {
+        desk.run(&["report", "--detach", "backups"]).succeeded();
+    }
+    let full = desk.json(&["report", "--detach", "backups"]);
+    assert_eq!((full.code, &full.document()["error"]["code"]), (14, &"queue_full".into()));
+    assert_eq!(full.document()["error"]["retryable"], true);
+    let people = desk.run(&["report", "--detach", "backups"]);
+    assert!(people.err.contains("work worker --once"), "{}", people.err);
+    assert_eq!(desk.json(&["worker", "--once"]).data()["ended"], 20);
+    desk.run(&["report", "--detach", "backups"]).succeeded();
+}
+
+/// Ids that begin alike.
+#[derive(Default)]
+struct Alike(AtomicU64);
+
+impl Ids for Alike {
+    fn fresh(&self) -> [u8; 16] {
+        let mut id = [0xab; 16];
+        id[8..].copy_from_slice(&self.0.fetch_add(1, Ordering::Relaxed).to_be_bytes());
+        id
+    }
+}
+
+// spec: C3
+#[test]
+fn a_prefix_that_several_ids_share_lists_them() {
+    let desk = Desk::with_files(&[("a.md", "Backups are kept.\n")]);
+    let library = desk.library_at(0, Arc::new(Alike::default()));
+    for query in ["backups", "kept"] {
+        let ask = ReportAsk::everywhere(Query::parse(query).expect("a query"));
+        library.report(&ask, &mut Quiet).expect("a report");
+    }
+    check(&desk, &["show", "abab"], "ambiguous_id", 2);
+    let document = desk.json(&["show", "abab"]).document();
+    let candidates = document["error"]["details"]["candidates"].as_array().expect("a list").clone();
+    assert_eq!(candidates.len(), 2, "{document}");
+    let people = desk.run(&["show", "abab"]);
+    for id in candidates {
+        let id = id.as_str().expect("an id");
+        assert!(people.err.contains(&format!("  could be {id}\n")), "{}", people.err);
+        desk.run(&["show", id]).succeeded();
+        let told = desk.run(&["list"]).out;
+        let short = told.lines().skip(1).filter_map(|line| line.split(' ').next());
+        assert!(short.into_iter().any(|short| id.starts_with(short) && short.len() > 4), "{told}");
+    }
+}
+
+// spec: I5
+#[test]
+fn a_folder_is_revoked_by_path_or_id_also_when_it_is_gone() {
+    let desk = Desk::with_files(&[("a.md", "Backups are kept.\n")]);
+    let id = desk.json(&["folders"]).data()["folders"][0]["folder"].clone();
+    std::fs::remove_dir_all(desk.folder()).expect("it is there");
+    assert_eq!(desk.json(&["revoke", "docs"]).data()["change"], "revoked");
+    assert_eq!(desk.json(&["revoke", &desk.folder()]).data()["change"], "unchanged");
+    assert_eq!(
+        desk.json(&["revoke", &id.as_str().expect("an id")[..6]]).data()["change"],
+        "unchanged"
+    );
+    let library = desk.library();
+    assert!(library.approve(&HostPath::from_bytes(desk.folder()), None, &mut Quiet).is_err());
+}
+
+// spec: C2, C10
+#[test]
+fn a_hint_means_the_instance_that_was_named() {
+    let desk = Desk::new();
+    let ran = desk.run(&["--home", "an other", "list"]);
+    assert!(ran.err.contains("work --home 'an other' approve DIR"), "{}", ran.err);
+}
+
+// spec: Q9
+#[test]
+fn what_a_person_typed_is_repeated_without_doing_anything() {
+    let desk = Desk::with_files(&[("a.md", "Backups are kept.\n")]);
+    for args in
+        [&["approve", "no\u{1b}[2Jwhere"][..], &["\u{1b}[2J"], &["report", "zebra\u{1b}[2J"]]
+    {
+        let ran = desk.run(args);
+        assert!(ran.code != 0 && !ran.err.contains('\u{1b}'), "{:?}", ran.err);
+    }
+    desk.run(&["report", "--detach", "backups\u{1b}[2J\u{202e}"]).succeeded();
+    for args in [
+        &["tasks"][..],
+        &["--json", "tasks"],
+        &["worker", "--once"],
+        &["list"],
+        &["--json", "list"],
+    ] {
+        let ran = desk.run(args).succeeded();
+        assert!(!ran.out.contains(['\u{1b}', '\u{202e}']), "{}", ran.out);
+    }
+}
