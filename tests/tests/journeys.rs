@@ -1,4 +1,5 @@
 //! Journeys over the real door and the real store, with a second process where the promise is about two.
+#![expect(clippy::unwrap_used, reason = "what goes wrong in a test fails it")]
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;

@@ -3,8 +3,8 @@
 //! Owns the language of queries: words, `"phrases"`, `-exclusions`, and which words search for nothing. Refuses
 //! to know files and scores. Start at [`Query::parse`].
 
-use std::collections::HashMap;
-use std::collections::hash_map::Entry;
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 
 use thiserror::Error;
 
@@ -163,7 +163,7 @@ fn loose(body: &str) -> (&str, bool, &str) {
 #[derive(Default)]
 struct Parsed {
     terms: Vec<Term>,
-    known: HashMap<Form, usize>,
+    known: BTreeMap<Form, usize>,
     required: Vec<String>,
     forbidden: Vec<String>,
     common: Vec<String>,

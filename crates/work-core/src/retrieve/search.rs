@@ -7,7 +7,7 @@
 //! from word to word. Whoever begins right is then folded, stemmed and looked up. Words with other letters are found
 //! by the bytes of these letters, so that a text of ASCII alone is never decoded.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::OnceLock;
 
@@ -99,7 +99,7 @@ impl Hit {
 /// Knows the terms of one query. Shared by all threads.
 #[derive(Debug)]
 pub(super) struct Finder {
-    terms: HashMap<Form, u16>,
+    terms: BTreeMap<Form, u16>,
     ascii: Ascii,
     firsts: Vec<char>,
     may_begin: OnceLock<Vec<u64>>,
@@ -110,7 +110,7 @@ pub(super) struct Finder {
 impl Finder {
     pub(super) fn new(terms: &[Term]) -> Self {
         let forms = terms.iter().map(|term| &term.form);
-        let numbered: HashMap<Form, u16> = forms.clone().cloned().zip(0..).collect();
+        let numbered: BTreeMap<Form, u16> = forms.clone().cloned().zip(0..).collect();
         let mut firsts: Vec<char> = forms.clone().flat_map(|form| firsts_of(form.text())).collect();
         firsts.sort_unstable();
         firsts.dedup();
