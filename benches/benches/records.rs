@@ -51,9 +51,9 @@ fn filled(home: &std::path::Path, results: usize) -> (Workspace, ResultId) {
     let instance =
         Instance::create(home.join("desk"), &OsIds, clock.as_ref()).expect("an instance");
     let door = MemoryDoor::new();
-    (0..20).for_each(|n| {
-        door.put(&format!("/notes/{n}.md"), format!("Backups number {n} are kept.\n"))
-    });
+    for n in 0..20 {
+        door.put(&format!("/notes/{n}.md"), format!("Backups number {n} are kept.\n"));
+    }
     let store = Arc::new(instance.store(clock).expect("its records"));
     let work = Workspace::new(store, Arc::new(door), Arc::new(OsIds));
     work.approve(&HostPath::from_bytes("/notes"), None, &mut Quiet).expect("approved");

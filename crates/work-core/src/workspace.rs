@@ -1,8 +1,8 @@
 //! Use cases: one file each, all of the same shape.
 //!
 //! Four beats: **look** at sources with no transaction open, **load** the few rows that the rule needs, **decide** by a
-//! pure function of these values, **commit** one batch with its event. They are written once here: [`Workspace::act`]
-//! for what changes something, [`Workspace::deliver`] for what shows something, `settle` for a commit in doubt.
+//! pure function of these values, **commit** one batch with its event. They are written once here: `act`
+//! for what changes something, `deliver` for what shows something, `settle` for a commit in doubt.
 //!
 //! To read: `ask` and `run` are a report's life, `show` is what becomes of it, `approve` and `revoke` are who may see
 //! it.

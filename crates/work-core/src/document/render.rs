@@ -1,7 +1,7 @@
 //! Documents as text for people: Markdown and plain text.
 //!
 //! Owns how a report reads. What comes from a source is shown line by line with every hidden character written out
-//! ([`show`](crate::show)), so that no document moves a cursor, hides text, or ends a block that it stands in. Front
+//! ([`crate::show`]), so that no document moves a cursor, hides text, or ends a block that it stands in. Front
 //! ends add what only they know: the next commands.
 
 use crate::document::wire::{ExcerptDoc, FolderScanDoc, ResultDoc, ScanDoc};

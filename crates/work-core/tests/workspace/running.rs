@@ -286,7 +286,7 @@ fn whoever_wants_the_result_of_a_task_that_another_has_waits_for_it() {
 fn a_file_that_changes_between_scan_and_quotation_is_quoted_as_it_is_then() {
     let world = World::new();
     let mut change = AtFirstBeat(Some(|| {
-        world.door.put("/handbook/it/backups.md", "Now backups are kept for 90 days.\n")
+        world.door.put("/handbook/it/backups.md", "Now backups are kept for 90 days.\n");
     }));
     let report = world.work.report(&ask("backups 35 90"), &mut change).expect("a report");
     assert_eq!(texts(&report), ["Now backups are kept for 90 days."]);
