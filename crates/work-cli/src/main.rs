@@ -17,6 +17,7 @@ mod progress;
 mod signals;
 mod table;
 mod usage;
+mod wrap;
 
 use std::process::ExitCode;
 

@@ -6,9 +6,10 @@ use crate::call::Call;
 use crate::fault::{Ended, Fault};
 use crate::ids;
 use crate::open::Opened;
-use crate::output::Answer;
+use crate::output::{self, Answer};
 use crate::progress::Line;
 use crate::signals::{INTERRUPTED, Signal, Signals};
+use crate::wrap::wrapped;
 use std::time::Duration;
 use work_core::document::render;
 use work_core::document::wire::{ResultDoc, TaskDoc};
@@ -32,7 +33,7 @@ pub(super) fn run(report: &Report, call: &Call) -> Answer {
     }
     let result = foreground(call, &opened, &signals, task.task_id)?;
     call.out.detail(|| told(&result));
-    call.out.document(&result, render::markdown)?;
+    call.out.document(&result, |result| wrapped(&render::markdown(result), output::width()))?;
     say_what_follows(call, &opened, &result);
     Ok(DONE)
 }

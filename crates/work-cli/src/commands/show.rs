@@ -4,7 +4,8 @@ use super::DONE;
 use crate::args::{Format, Show};
 use crate::call::Call;
 use crate::ids;
-use crate::output::Answer;
+use crate::output::{self, Answer};
+use crate::wrap::wrapped;
 use work_core::document::render;
 use work_core::id::{IdKind, ResultId};
 use work_core::result::RevisionNo;
@@ -16,10 +17,11 @@ pub(super) fn run(show: &Show, call: &Call) -> Answer {
     let document = opened.work.show(id, show.revision.map(RevisionNo), &mut line)?;
     drop(line);
     call.out.detail(|| format!("Result: {id}"));
-    call.out.document(&document, |document| match show.format {
+    let text = |document: &_| match show.format {
         Format::Markdown => render::markdown(document),
         Format::Text => render::text(document),
-    })?;
+    };
+    call.out.document(&document, |document| wrapped(&text(document), output::width()))?;
     if document.state.hides() {
         call.out
             .next(&[(format!("{} folders", call.out.program), "see which folders are approved")]);
