@@ -29,7 +29,7 @@ pub enum Code {
     /// A source could not be looked at.
     EvidenceUnavailable,
     /// A record does not fit its limit.
-    DependencyTooLarge,
+    TooLarge,
     /// Nothing in the sources matches.
     NoMatches,
     /// No folder of the scope is active and readable.
@@ -76,7 +76,7 @@ impl Code {
         Self::LeaseLost,
         Self::AccessRemoved,
         Self::EvidenceUnavailable,
-        Self::DependencyTooLarge,
+        Self::TooLarge,
         Self::NoMatches,
         Self::NoSources,
         Self::Abandoned,
@@ -108,7 +108,7 @@ impl Code {
             Self::LeaseLost => ("lease_lost", 409, 11, false),
             Self::AccessRemoved => ("access_removed", 409, 11, false),
             Self::EvidenceUnavailable => ("evidence_unavailable", 409, 11, false),
-            Self::DependencyTooLarge => ("dependency_too_large", 413, 1, false),
+            Self::TooLarge => ("too_large", 413, 1, false),
             Self::NoMatches => ("no_matches", 200, 1, false),
             Self::NoSources => ("no_sources", 200, 1, false),
             Self::Abandoned => ("abandoned", 200, 1, false),

@@ -27,7 +27,8 @@ pub struct Grant {
     pub state: GrantState,
     /// When it was last approved.
     pub approved_at: Timestamp,
-    /// The workspace's count of looks at that moment: an observation with no higher number does not count.
+    /// The number of that approval in the workspace's count of looks, which no other look or approval has: an
+    /// observation with no higher number does not count.
     pub since_look: u64,
     /// The last look that covered every cited source of it and found nothing new.
     pub swept_at: Option<Timestamp>,
@@ -41,6 +42,10 @@ pub enum GrantState {
     /// Nothing under it is read or shown.
     Revoked,
 }
+
+/// Which approval of a grant: looks that were made under another one do not count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Approval(u64);
 
 /// What makes a root the same directory as before (spec I6).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -295,12 +300,6 @@ impl Grants {
         self.0.iter().find(|grant| grant.id == id)
     }
 
-    /// The grant of the root at `root`, if there ever was one.
-    #[must_use]
-    pub fn at(&self, root: &HostPath) -> Option<&Grant> {
-        self.0.iter().find(|grant| grant.root == *root)
-    }
-
     /// Whether anything was ever approved.
     #[must_use]
     pub fn is_empty(&self) -> bool {
@@ -334,6 +333,32 @@ impl Grants {
             Some(inner) => Some((inner, path.below(inner.root.names().count() - above)?)),
             None => Some((outer, path.clone())),
         }
+    }
+
+    /// The grants whose roots lie below the root of `grant`, by the names of paths, revoked ones too.
+    pub fn inside(&self, grant: GrantId) -> impl Iterator<Item = &Grant> {
+        let outer: Option<Vec<&[u8]>> = self.get(grant).map(|outer| outer.root.names().collect());
+        self.0.iter().filter(move |inner| {
+            let names = || inner.root.names().collect::<Vec<_>>();
+            outer
+                .as_ref()
+                .is_some_and(|outer| names().len() > outer.len() && names().starts_with(outer))
+        })
+    }
+
+    /// Whether both hold the same grants, approved at the same times: what was read under one may be used under the
+    /// other.
+    #[must_use]
+    pub fn are_as(&self, other: &Self) -> bool {
+        let approval = |grant: &Grant| (grant.id, grant.state, grant.since_look);
+        self.0.iter().map(approval).eq(other.0.iter().map(approval))
+    }
+
+    /// The approval that a grant is under: another one after each change of it, and none once it is revoked.
+    #[must_use]
+    pub fn approval(&self, grant: GrantId) -> Option<Approval> {
+        let active = self.get(grant).filter(|grant| grant.state == GrantState::Active)?;
+        Some(Approval(active.since_look))
     }
 
     /// A label for a new grant at `root`: its last name, numbered where another grant has it (spec I2).

@@ -37,8 +37,6 @@ pub struct Limits {
     pub key_life: Duration,
     /// Old client keys forgotten with each new one.
     pub keys_forgotten: u32,
-    /// Seconds between two looks of the worker that looks at everything.
-    pub interval: Duration,
     /// How long looking at sources may take.
     pub refresh: Duration,
     /// Entries in a list.
@@ -101,7 +99,6 @@ impl Limits {
             attempts: 3,
             key_life: Duration::from_secs(24 * 60 * 60),
             keys_forgotten: 64,
-            interval: Duration::from_secs(60),
             refresh: Duration::from_secs(30),
             list: 100,
             candidates: 10,

@@ -122,6 +122,18 @@ impl RelPath {
         Self::new(rest.join(&b'/')).ok()
     }
 
+    /// Whether it lies below the directory at `above`.
+    #[must_use]
+    pub fn is_below(&self, above: &Self) -> bool {
+        self.0.strip_prefix(above.0.as_slice()).is_some_and(|rest| rest.first() == Some(&b'/'))
+    }
+
+    /// The lowest path that comes after everything below the directory at `self`, in the order of bytes.
+    #[must_use]
+    pub fn sibling(&self) -> Self {
+        Self([self.0.as_slice(), b"0"].concat())
+    }
+
     /// Whether [`show`] had to escape something, so that the bytes are needed beside it.
     #[must_use]
     pub fn is_escaped(&self) -> bool {
@@ -208,6 +220,18 @@ mod tests {
             ("a\u{202e}dm.b".as_bytes(), "a\\u{202e}dm.b"),
         ] {
             assert_eq!(show(name), shown);
+        }
+    }
+
+    #[test]
+    fn what_lies_below_a_directory_comes_before_its_sibling() {
+        let path = |text: &str| RelPath::new(text).expect("a path");
+        let docs = path("docs");
+        for (text, is_below) in
+            [("docs/a", true), ("docs/z/z", true), ("docs", false), ("docs-old/a", false)]
+        {
+            assert_eq!(path(text).is_below(&docs), is_below, "{text}");
+            assert!(!is_below || (docs < path(text) && path(text) < docs.sibling()), "{text}");
         }
     }
 

@@ -207,7 +207,7 @@ pub struct Head {
     pub chain: Digest,
     /// Grows with each approval, revocation and change of rules, and with a look that hides or shows something.
     pub access: u64,
-    /// Grows with every saved observation that differs from the one before.
+    /// Grows with every approval and with every saved observation that differs from the one before.
     pub looks: u64,
     /// The one worker that looks at the interval, and until when.
     pub refresher: Option<(WorkerId, Timestamp)>,

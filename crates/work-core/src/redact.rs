@@ -5,7 +5,7 @@
 //! that rests on nothing stays shut. There is no permission cache: an `Access` is made for each answer.
 
 use crate::document::wire::{FolderScanDoc, ScanDoc};
-use crate::folder::{Grant, GrantState, Grants};
+use crate::folder::{Approval, Grant, GrantState, Grants};
 use crate::id::{GrantId, SourceId};
 use crate::path::RelPath;
 use crate::port::{Document, Kept, Want};
@@ -60,8 +60,49 @@ impl Withheld {
 pub struct FreshLook {
     /// The observation's version when the look began; `None` if there was none.
     pub from: Option<crate::port::Version>,
+    /// The approvals of the source's grant and of the grant that decided, when the look began.
+    pub under: [Option<Approval>; 2],
     /// What the door said.
     pub look: Look,
+}
+
+impl FreshLook {
+    /// A look under these grants.
+    #[must_use]
+    pub fn new(
+        from: Option<crate::port::Version>,
+        look: Look,
+        source: GrantId,
+        grants: &Grants,
+    ) -> Self {
+        Self { from, under: under(look, source, grants), look }
+    }
+
+    /// The grants that it concerns: that of the source, and the one that decided.
+    #[must_use]
+    pub fn concerns(&self, source: GrantId) -> [GrantId; 2] {
+        concerned(self.look, source)
+    }
+
+    /// Whether it was made under the approvals that these grants have: a folder that was withdrawn, or approved as
+    /// another directory, since the look began is not what was looked at.
+    #[must_use]
+    pub fn holds(&self, source: &Source, grants: &Grants) -> bool {
+        self.under == under(self.look, source.grant, grants)
+    }
+}
+
+/// The approvals that count for a look.
+fn under(look: Look, source: GrantId, grants: &Grants) -> [Option<Approval>; 2] {
+    concerned(look, source).map(|grant| grants.approval(grant))
+}
+
+/// The source's grant and the grant that decided.
+fn concerned(look: Look, source: GrantId) -> [GrantId; 2] {
+    match look {
+        Look::Saw { owner, .. } => [source, owner],
+        Look::NotReached => [source; 2],
+    }
 }
 
 /// What of this workspace may be seen, at one moment.
@@ -95,7 +136,7 @@ impl Access {
     /// Takes in what is stored of a source and, where there is one, a fresh look at it.
     ///
     /// A fresh look that started from the stored observation counts alone. If the observation has moved since, both
-    /// count, and the worse decides. A look that did not reach its source makes it unreachable for this answer (spec
+    /// count, and the worse decides. A look made under another approval does not count. A look that did not reach its source makes it unreachable for this answer (spec
     /// O1), beside what is stored.
     pub fn learn(
         &mut self,
@@ -105,6 +146,7 @@ impl Access {
     ) {
         let known = kept.map(|kept| self.as_it_counts(source, &kept.value));
         let unknown = self.as_permitted(source, Seen::Unreachable);
+        let fresh = fresh.filter(|fresh| fresh.holds(source, &self.grants));
         let from_here = fresh.is_some_and(|fresh| fresh.from == kept.map(|kept| kept.version));
         let looked = fresh.map(|fresh| match fresh.look {
             Look::Saw { seen, owner, .. } => (self.as_owned(source, owner, seen), from_here),
@@ -167,20 +209,30 @@ impl Access {
         request.scope.iter().all(|&grant| self.is_active(grant)).then_some(progress.0)
     }
 
-    /// A scan record without what tells of folders that are not in force: their entries, and what holds for all.
+    /// A scan record without what tells of folders that are not in force, or hold one that was withdrawn since: their
+    /// entries, and what holds for all.
     #[must_use]
     pub fn scan(&self, scan: ScanRecord) -> ScanDoc {
-        let all = scan.folders.len();
+        let ScanRecord { elapsed_ms, limit, folders, left_out } = scan;
+        let all = folders.len();
         let shown = |folder: FolderScan| {
             let grant =
-                self.grants.get(folder.grant).filter(|grant| grant.state == GrantState::Active)?;
+                self.grants.get(folder.grant).filter(|grant| self.tells(grant, &left_out))?;
             let FolderScan { grant: id, reached, counts } = folder;
             Some(FolderScanDoc { folder: id, label: grant.label.clone(), reached, counts })
         };
-        let folders: Vec<_> = scan.folders.into_iter().filter_map(shown).collect();
+        let folders: Vec<_> = folders.into_iter().filter_map(shown).collect();
         let whole = folders.len() == all;
-        let elapsed_ms = whole.then_some(scan.elapsed_ms);
-        ScanDoc { elapsed_ms, limit: scan.limit.filter(|_| whole), folders }
+        ScanDoc { elapsed_ms: whole.then_some(elapsed_ms), limit: limit.filter(|_| whole), folders }
+    }
+
+    /// Whether the counts of a folder's scan may be told: it is in force, and nothing inside it was withdrawn that the
+    /// scan had not left out.
+    fn tells(&self, grant: &Grant, left_out: &[(GrantId, GrantId)]) -> bool {
+        let withdrawn = |inner: &Grant| {
+            inner.state == GrantState::Revoked && !left_out.contains(&(grant.id, inner.id))
+        };
+        grant.state == GrantState::Active && !self.grants.inside(grant.id).any(withdrawn)
     }
 
     /// Whether a grant is in force.
@@ -213,19 +265,30 @@ impl Access {
 
     /// What was seen, unless the grant that decided is not in force.
     fn as_owned(&self, source: &Source, owner: GrantId, seen: Seen) -> Seen {
-        if self.is_active(owner) { self.as_permitted(source, seen) } else { Seen::Denied }
+        if self.is_active(owner) {
+            self.as_permitted(source, self.at_root(owner, seen))
+        } else {
+            Seen::Denied
+        }
     }
 
-    /// What was seen, unless the source's grant, or the deepest around its path, is not in force or forbids the name.
+    /// What was seen, unless the source's grant, or the deepest around its path, is not in force, forbids the name, or
+    /// has another root now.
     fn as_permitted(&self, source: &Source, seen: Seen) -> Seen {
         let around = self.grants.deepest_around(source.grant, &source.path.0);
-        let allowed = |(grant, below): (&Grant, RelPath)| {
-            grant.state == GrantState::Active && grant.rules.permit_file(&below).is_ok()
+        let allowed = |(grant, below): &(&Grant, RelPath)| {
+            grant.state == GrantState::Active && grant.rules.permit_file(below).is_ok()
         };
-        if !self.is_active(source.grant) || !around.is_some_and(allowed) {
+        let Some((deepest, _)) = around.filter(allowed).filter(|_| self.is_active(source.grant))
+        else {
             return Seen::Denied;
-        }
-        match self.roots.get(&source.grant) {
+        };
+        self.at_root(deepest.id, self.at_root(source.grant, seen))
+    }
+
+    /// What was seen, unless the root of a grant is not there, or another, now.
+    fn at_root(&self, grant: GrantId, seen: Seen) -> Seen {
+        match self.roots.get(&grant) {
             Some(Reached::Denied) => Seen::Denied,
             Some(Reached::Unreachable) if seen != Seen::Denied => Seen::Unreachable,
             Some(Reached::Unreachable | Reached::Yes) | None => seen,
@@ -308,7 +371,13 @@ mod tests {
 
     /// A fresh look that started from a version.
     fn fresh(from: Option<u64>, owner: GrantId, seen: Seen) -> FreshLook {
-        FreshLook { from: from.map(Version), look: Look::Saw { seen, owner, stamp: None } }
+        let look = Look::Saw { seen, owner, stamp: None };
+        FreshLook { from: from.map(Version), under: [None; 2], look }
+    }
+
+    /// A first look under the approvals of `access`.
+    fn here(access: &Access, seen: Seen) -> FreshLook {
+        FreshLook::new(None, fresh(None, OUTER, seen).look, OUTER, access.grants())
     }
 
     /// What is seen, and whether content shows.
@@ -320,7 +389,10 @@ mod tests {
         fresh: Option<&FreshLook>,
         expected: Seen,
     ) {
-        access.learn(&source(path), stored, fresh);
+        let here =
+            |fresh: &FreshLook| FreshLook::new(fresh.from, fresh.look, OUTER, access.grants());
+        let fresh = fresh.map(here);
+        access.learn(&source(path), stored, fresh.as_ref());
         assert_eq!(access.seen(FILE, &CITED), expected);
         let state = ResultState::of(&CITED, &expected);
         assert_eq!(access.state([(FILE, CITED)]), state);
@@ -391,9 +463,23 @@ mod tests {
         }
     }
 
+    // spec: O3
+    #[test]
+    fn a_look_under_another_approval_does_not_count() {
+        let before = access(|_| {});
+        let look = Look::Saw { seen: AS_CITED, owner: OUTER, stamp: None };
+        let fresh = FreshLook::new(None, look, OUTER, before.grants());
+        let mut again = access(|[outer, _]| outer.since_look += 1);
+        again.learn(&source("a.md"), None, Some(&fresh));
+        assert_eq!(again.seen(FILE, &CITED), Seen::Unreachable);
+        let mut same = before.clone();
+        same.learn(&source("a.md"), None, Some(&fresh));
+        assert_eq!(same.seen(FILE, &CITED), AS_CITED);
+    }
+
     #[test]
     fn a_source_that_a_look_did_not_reach_is_unreachable_for_that_answer() {
-        let look = FreshLook { from: Some(Version(3)), look: Look::NotReached };
+        let look = FreshLook { from: Some(Version(3)), under: [None; 2], look: Look::NotReached };
         for seen in [AS_CITED, CHANGED, Seen::Missing, Seen::Unreachable] {
             let kept = stored(11, OUTER, seen);
             check(access(|_| {}), "a.md", Some(&kept), Some(&look), Seen::Unreachable);
@@ -461,7 +547,8 @@ mod tests {
     #[test]
     fn content_that_rests_on_nothing_or_on_the_unknown_stays_shut() {
         let mut access = access(|_| {});
-        access.learn(&source("a.md"), None, Some(&fresh(None, OUTER, AS_CITED)));
+        let look = here(&access, AS_CITED);
+        access.learn(&source("a.md"), None, Some(&look));
         let open = |rests_on: &[SourceId]| access.open(Sealed::new(1), rests_on.iter().copied());
         assert_eq!(open(&[]), Err(Withheld::EvidenceUnavailable));
         assert_eq!(open(&[OTHER]), Err(Withheld::EvidenceUnavailable));
@@ -481,9 +568,10 @@ mod tests {
             (Seen::Missing, Seen::Denied, Err(Withheld::AccessRemoved)),
         ] {
             let mut access = access(|_| {});
-            access.learn(&source("a.md"), None, Some(&fresh(None, OUTER, one)));
+            let looks = [one, other].map(|seen| here(&access, seen));
+            access.learn(&source("a.md"), None, Some(&looks[0]));
             let second = Source { id: OTHER, ..source("b.md") };
-            access.learn(&second, None, Some(&fresh(None, OUTER, other)));
+            access.learn(&second, None, Some(&looks[1]));
             assert_eq!(access.open(Sealed::new(()), [FILE, OTHER]), expected);
             let worst = access.state([(FILE, CITED), (OTHER, CITED)]);
             assert_eq!(worst.hides(), expected.is_err());
@@ -493,7 +581,7 @@ mod tests {
     // spec: J5
     #[test]
     fn progress_shows_while_every_folder_of_the_scope_is_in_force() {
-        let progress = Progress { files_read: 1, of: 2 };
+        let progress = Progress { files_read: 1, of: 2, entries: 0 };
         let request = |scope| ReportRequest { query: "a".into(), scope };
         let opened =
             |access: &Access, scope| access.open_progress(Sealed::new(progress), &request(scope));

@@ -23,6 +23,9 @@ pub struct ScanRecord {
     pub limit: Option<ScanLimit>,
     /// Each folder of the scope, in the order in which they took turns.
     pub folders: Vec<FolderScan>,
+    /// Folders inside these that were approved by then, revoked ones too: outer and inner. What they hold was left out,
+    /// so that withdrawing one later takes nothing from the outer one's counts.
+    pub left_out: Vec<(GrantId, GrantId)>,
 }
 
 /// What one scan visited of one folder.

@@ -62,6 +62,9 @@ pub struct Progress {
     pub files_read: u64,
     /// Candidate files found so far.
     pub of: u64,
+    /// Directory entries visited so far: progress too, where there is nothing to read. Known to the worker alone.
+    #[serde(skip)]
+    pub entries: u64,
 }
 
 /// Where a task stands.

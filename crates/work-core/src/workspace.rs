@@ -207,7 +207,7 @@ impl Workspace {
             // A look or a renewal in doubt needs no settling: the next one decides anew.
             Err(CommitError::Unknown(cause)) if !is_act => Err(Failure::Store(cause)),
             Err(CommitError::Unknown(cause)) => {
-                self.settle(id, cause)?.then_some(decision.answer).ok_or(Failure::Lost)
+                self.settle(id, cause)?.then_some(decision.answer).ok_or(Failure::Lost(cause))
             }
         }
     }

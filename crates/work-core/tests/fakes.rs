@@ -98,7 +98,7 @@ fn counted_ids_come_in_one_order_and_their_prefixes_differ() {
 
 #[test]
 fn a_watch_stops_at_its_beat_and_a_pause_at_the_end_of_its_script() {
-    let half = Progress { files_read: 1, of: 2 };
+    let half = Progress { files_read: 1, of: 2, entries: 0 };
     let mut watch = StopAfter::beats(2);
     assert_eq!(
         [watch.beat(&half), watch.beat(&half), watch.beat(&half)],

@@ -93,7 +93,8 @@ impl Looking<'_> {
     /// Works until all is answered, time is up, or the watch says stop.
     fn run(&mut self, end: Option<Instant>, watch: &mut dyn Watch) {
         loop {
-            let progress = Progress { files_read: self.answered, of: self.wants.len() as u64 };
+            let progress =
+                Progress { files_read: self.answered, of: self.wants.len() as u64, entries: 0 };
             if watch.beat(&progress) == Go::Stop {
                 return;
             }

@@ -171,7 +171,8 @@ impl Scan {
 
     fn progress(&self) -> Progress {
         let read = self.folders.iter().map(|folder| folder.counts.files_read).sum();
-        Progress { files_read: read, of: self.turn }
+        let entries = self.limits.entries - self.entries;
+        Progress { files_read: read, of: self.turn, entries }
     }
 
     /// Gives turns as far as they can be given now. Whether there will be no more.

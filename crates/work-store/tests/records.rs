@@ -388,7 +388,7 @@ fn tasks_answer_the_latest_first_and_the_open_ones_oldest_first() {
 fn a_renewal_keeps_progress_until_the_next_change_erases_it() {
     let world = World::new();
     let task = world.running(TaskKind::Report);
-    let progress = Progress { files_read: 3, of: 10 };
+    let progress = Progress { files_read: 3, of: 10, ..Progress::default() };
     let renewal = Note::Renewal(Version(1), task.clone(), progress);
     world.note(vec![renewal.clone()]).expect("renewed");
     let ask = || world.read().tasks(Tasks::Ids(&[task.id])).expect("tasks").remove(0);

@@ -125,27 +125,30 @@ fn about(result: &ResultDoc) -> Vec<String> {
 /// What a result's state means, in words.
 fn state(result: &ResultDoc) -> String {
     let checked = result.verification.as_ref().map(|verification| verification.checked_at);
-    match (result.state, checked) {
+    match (result.state, checked.max(result.observed_at)) {
         (ResultState::SourcesChecked, Some(at)) => {
             format!(
                 "Sources checked: the stored source versions matched when checked, {at}.\nThis is no proof of the claims."
             )
         }
-        (ResultState::SourcesChecked, None) => {
-            "Sources checked, but the record of the check cannot be read.".into()
-        }
-        (ResultState::Stale, _) => {
+        (ResultState::SourcesChecked, None) => "Sources checked, but no record says when.".into(),
+        (ResultState::Stale, at) => {
             let causes = result.causes.as_ref().map_or(0, Vec::len) as u64;
+            let when = at.map(|at| format!(" Looked at {at}.")).unwrap_or_default();
             format!(
-                "Stale: {} from a source that is no longer as cited.",
+                "Stale: {} from a source that is no longer as cited.{when}",
                 plural(causes, "quotation")
             )
         }
         (ResultState::EvidenceUnavailable, _) => {
-            "Hidden: a source could not be looked at, so nothing that rests on it shows.".into()
+            "Hidden: a source could not be looked at, or the record of it cannot be read. \
+            Nothing that rests on it shows."
+                .into()
         }
         (ResultState::AccessRemoved, _) => {
-            "Hidden: access to a source was withdrawn, so nothing that rests on it shows.".into()
+            "Hidden: a source may not be read now: its folder was withdrawn or replaced, or \
+            a rule or a permission forbids it.\nNothing that rests on it shows."
+                .into()
         }
     }
 }

@@ -191,8 +191,11 @@ pub fn write_verification(
 /// # Errors
 /// [`TooLarge`] when it does not fit.
 pub fn write_scan(scan: &ScanRecord, limits: &Limits) -> Result<Stored, TooLarge> {
-    let folders = scan.folders.iter().map(FolderScanJson::of).collect();
-    write(Form::Scan, &ScanJson { elapsed_ms: scan.elapsed_ms, limit: scan.limit, folders }, limits)
+    let ScanRecord { elapsed_ms, limit, folders, left_out } = scan;
+    let folders = folders.iter().map(FolderScanJson::of).collect();
+    let json =
+        ScanJson { elapsed_ms: *elapsed_ms, limit: *limit, folders, left_out: left_out.clone() };
+    write(Form::Scan, &json, limits)
 }
 
 /// Reads a body with its dependencies; `None` if either is unusable or they do not belong together.
@@ -228,8 +231,9 @@ pub fn read_verification(document: (Digest, &Document), limits: &Limits) -> Opti
 #[must_use]
 pub fn read_scan(document: (Digest, &Document), limits: &Limits) -> Option<ScanRecord> {
     let json: ScanJson = read(Form::Scan, document, limits)?;
-    let folders = json.folders.into_iter().map(FolderScanJson::into_scan).collect();
-    Some(ScanRecord { elapsed_ms: json.elapsed_ms, limit: json.limit, folders })
+    let folders = json.folders.iter().cloned().map(FolderScanJson::into_scan).collect();
+    let ScanJson { elapsed_ms, limit, left_out, .. } = json;
+    Some(ScanRecord { elapsed_ms, limit, folders, left_out })
 }
 
 /// A value as bytes with their digest.
@@ -253,7 +257,7 @@ fn read<T: for<'de> Deserialize<'de>>(
             let sound = bytes.len() <= form.most(limits)
                 && depth(bytes) <= limits.json_depth
                 && Digest::tagged(form.tag(), bytes) == digest;
-            serde_json::from_slice(bytes).ok().filter(|_| sound)
+            if sound { serde_json::from_slice(bytes).ok() } else { None }
         }
         Document::TooLong | Document::Absent => None,
     }
@@ -367,9 +371,10 @@ struct ScanJson {
     elapsed_ms: u64,
     limit: Option<ScanLimit>,
     folders: Vec<FolderScanJson>,
+    left_out: Vec<(GrantId, GrantId)>,
 }
 
-#[derive(Serialize, Deserialize)]
+#[derive(Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct FolderScanJson {
     folder: GrantId,

@@ -301,6 +301,8 @@ document! {
         folder: GrantEntry,
         /// `approved`, `approved_again`, `rules_changed`, `revoked` or `unchanged`.
         change: &'static str,
+        /// Cited sources that were not looked at again in time: they show when what quotes them is opened.
+        not_looked_at: u64,
     }
 
     /// `work.folders/1`: all folders, in the order of their first approval.
@@ -326,6 +328,8 @@ document! {
         rules: RulesDoc,
         /// When it was last approved.
         approved_at: Timestamp,
+        /// What its root is now, where that was looked at: `yes` if it is the directory that was approved.
+        reached: Option<Reached>,
     }
 
     /// What of a folder may be read.
@@ -352,6 +356,8 @@ document! {
     EventDoc {
         /// Its number.
         seq: u64,
+        /// The act that it is the record of: what an unknown outcome is found again by.
+        act: crate::id::ActId,
         /// When.
         at: Timestamp,
         /// What happened; `null` for one that this version does not know.
@@ -445,6 +451,7 @@ impl GrantEntry {
                 ignore_files: grant.rules.ignore_files,
             },
             approved_at: grant.approved_at,
+            reached: None,
         }
     }
 }

@@ -14,7 +14,7 @@ use super::stem::stem;
 use super::words::{Word, even, pairs, words};
 
 /// The longest query in characters.
-pub const QUERY_CHARS: usize = 4_000;
+pub const QUERY_CHARS: usize = crate::limits::Limits::standard().query_characters;
 
 /// Why a query cannot be searched for.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]

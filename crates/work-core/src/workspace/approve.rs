@@ -7,8 +7,13 @@ use crate::code::{Code, Coded};
 use crate::document::wire::{FolderDoc, GrantEntry};
 use crate::folder::{Grant, GrantState, Grants, Rules};
 use crate::id::GrantId;
-use crate::path::HostPath;
-use crate::port::{AdmitRefusal, Change, Ground, Kept, Put, Root, Sources, Watch};
+use crate::path::{HostPath, RelPath};
+use crate::port::{
+    AdmitRefusal, Change, Ground, Head, Kept, Observed, Put, ReadTx, Root, Sources, StoreError,
+    Watch,
+};
+use crate::redact;
+use crate::source::Look;
 use std::sync::Arc;
 
 /// What approving a folder changed.
@@ -48,10 +53,20 @@ impl Coded for ApproveError {
 }
 
 impl Workspace {
+    /// Whether the directory at `path` may be approved. Changes nothing.
+    ///
+    /// # Errors
+    /// [`ApproveError::Refused`] as the specification's I2 says.
+    pub fn may_approve(&self, path: &HostPath) -> Result<(), ApproveError> {
+        self.door.admit(path)?;
+        Ok(())
+    }
+
     /// Approves the directory at `path`; without `rules` it keeps those it has, or gets the standard ones.
     ///
     /// An approved one that changes nothing is answered as it is. A folder approved again keeps its grant, and its
-    /// cited sources are looked at, so that they show again.
+    /// cited sources are looked at, so that they show again; how many were not reached in time is told, and those show
+    /// again when somebody opens what quotes them.
     ///
     /// # Errors
     /// [`ApproveError`]: refused as the specification's I2 says, too many folders, or a failure.
@@ -77,7 +92,8 @@ impl Workspace {
         )?
     }
 
-    /// Looks at what is cited through the folder, as it will be once it is approved.
+    /// Looks at what is cited through the folder, and at what others cited that lies in it, as it will be once it is
+    /// approved.
     fn look_again(
         &self,
         root: &Root,
@@ -88,18 +104,56 @@ impl Workspace {
             let folders = tx.folders()?;
             let change = change(&folders, root, rules, GrantId::from_bytes([0; 16]), moment);
             let Some(grant) = change.again() else { return Ok(None) };
-            let cited = tx.sources(Sources::Under {
-                grant: grant.id,
-                after: None,
-                most: self.limits.page,
-            })?;
             let others = folders.iter().map(|kept| kept.value.clone());
             let all = others.map(|other| if other.id == grant.id { grant.clone() } else { other });
-            Ok(Some((Grants::new(all.collect()), cited)))
+            let all = Grants::new(all.collect());
+            let cited = cited_in(tx, &grant, &all, self.limits.page)?;
+            Ok(Some((all, cited)))
         })?;
         let Some((all, cited)) = found else { return Ok(Vec::new()) };
         let ground = Ground { grants: all.as_slice(), scope: &[], limits: self.looking() };
         Ok(looks::look(self.door.as_ref(), ground, cited, Arc::new(looks::NoProbe), watch))
+    }
+}
+
+/// Every source that was cited through a grant, or through one around it and lies in it by its path.
+fn cited_in(
+    tx: &mut dyn ReadTx,
+    grant: &Grant,
+    all: &Grants,
+    page: u32,
+) -> Result<Vec<Observed>, StoreError> {
+    let mut cited = cited_under(tx, grant.id, None, page)?;
+    for outer in all.iter().filter(|outer| all.inside(outer.id).any(|inner| inner.id == grant.id)) {
+        let names: Vec<&[u8]> = grant.root.names().skip(outer.root.names().count()).collect();
+        let below = RelPath::new(names.join(&b'/')).ok();
+        cited.extend(cited_under(tx, outer.id, below.as_ref(), page)?);
+    }
+    Ok(cited)
+}
+
+/// Every source that was cited through a grant, or those of them that lie below a path, page by page.
+fn cited_under(
+    tx: &mut dyn ReadTx,
+    grant: GrantId,
+    below: Option<&RelPath>,
+    most: u32,
+) -> Result<Vec<Observed>, StoreError> {
+    let (mut cited, mut after) = (Vec::new(), below.cloned());
+    loop {
+        let page = tx.sources(Sources::Under { grant, after: after.as_ref(), most })?;
+        let Some(last) = page.last().map(|last| redact::to_look_at(&last.source).path) else {
+            return Ok(cited);
+        };
+        let passed = below.is_some_and(|below| !last.is_below(below) && last >= below.sibling());
+        cited.extend(page.into_iter().filter(|observed| {
+            let path = redact::to_look_at(&observed.source).path;
+            below.is_none_or(|below| path.is_below(below))
+        }));
+        if passed {
+            return Ok(cited);
+        }
+        after = Some(last);
     }
 }
 
@@ -130,7 +184,7 @@ fn change(
     moment: &Moment,
 ) -> GrantChange {
     let from = folders.iter().find(|kept| kept.value.root == root.path).cloned();
-    let (approved_at, since_look) = (moment.now.at, moment.head.looks);
+    let (approved_at, since_look) = (moment.now.at, moment.head.looks + 1);
     match &from {
         None => {
             let all = Grants::new(folders.iter().map(|kept| kept.value.clone()).collect());
@@ -183,10 +237,8 @@ fn decide(
     let (word, kind) = match what {
         Approved::Nothing => {
             let kept = from.map_or(grant, |kept| kept.value);
-            return Decision::nothing(FolderDoc {
-                folder: GrantEntry::of(&kept),
-                change: "unchanged",
-            });
+            let folder = GrantEntry::of(&kept);
+            return Decision::nothing(FolderDoc { folder, change: "unchanged", not_looked_at: 0 });
         }
         Approved::New => ("approved", EventKind::FolderApproved { folder: grant.id }),
         Approved::Again => ("approved_again", EventKind::FolderApproved { folder: grant.id }),
@@ -195,12 +247,17 @@ fn decide(
     let all = folders
         .into_iter()
         .map(|kept| if kept.value.id == grant.id { grant.clone() } else { kept.value });
-    let noted = looks::notes(looked, stored, &Grants::new(all.collect()), moment);
-    let answer = FolderDoc { folder: GrantEntry::of(&grant), change: word };
+    let all = Grants::new(all.collect());
+    let looked: Vec<Looked> = looked.iter().map(|one| one.under(grant.id, &all)).collect();
+    let after = Moment { head: Head { looks: grant.since_look, ..moment.head.clone() }, ..*moment };
+    let noted = looks::notes(&looked, stored, &all, &after);
+    let missed = looked.iter().filter(|one| one.fresh.look == Look::NotReached).count() as u64;
+    let answer = FolderDoc { folder: GrantEntry::of(&grant), change: word, not_looked_at: missed };
     let put = match from {
         Some(kept) => Change::From(kept.version, grant),
         None => Change::New(grant),
     };
     let decision = Decision::act(answer, kind, vec![Put::Grant(put)]);
-    Decision { notes: noted.notes, looks: noted.count, access_moved: true, ..decision }
+    // The approval itself is one more in the count.
+    Decision { notes: noted.notes, looks: noted.count + 1, access_moved: true, ..decision }
 }

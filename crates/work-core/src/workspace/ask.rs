@@ -55,6 +55,14 @@ pub enum AskError {
     /// No folder was ever approved.
     #[error("no folder is approved yet")]
     SetupIncomplete,
+    /// The query is longer than this workspace allows.
+    #[error("the query has {characters} characters, {most} at most are searched for")]
+    QueryTooLong {
+        /// What it has.
+        characters: usize,
+        /// What it may have.
+        most: usize,
+    },
     /// A folder of this id was never approved.
     #[error("folder {0} is unknown")]
     UnknownFolder(GrantId),
@@ -73,6 +81,7 @@ impl Coded for AskError {
     fn code(&self) -> Code {
         match self {
             Self::SetupIncomplete => Code::SetupIncomplete,
+            Self::QueryTooLong { .. } => Code::InvalidQuery,
             Self::UnknownFolder(_) => Code::NotFound,
             Self::QueueFull(_) => Code::QueueFull,
             Self::KeyConflict => Code::KeyConflict,
@@ -85,7 +94,7 @@ impl Coded for AskError {
 struct Known {
     grants: Grants,
     open: Vec<Asked>,
-    before: Option<(Request, Asked)>,
+    before: Option<(Request, TaskDoc)>,
 }
 
 impl Workspace {
@@ -108,7 +117,8 @@ impl Workspace {
         };
         let before = match request {
             Some(request) => {
-                tx.tasks(Tasks::Ids(&[request.task]))?.pop().map(|asked| (request, asked))
+                let found = tx.tasks(Tasks::Ids(&[request.task]))?;
+                self.task_documents(tx, found)?.pop().map(|task| (request, task))
             }
             None => None,
         };
@@ -128,16 +138,14 @@ fn decide(
     if let Some((request, first)) = known.before {
         let lasts = moment.now.at < request.created_at.plus(limits.key_life);
         match (lasts, request.asks == ask.digest()) {
-            (true, true) => {
-                return Ok(Decision::nothing(tasks::document(
-                    first,
-                    None,
-                    &Access::new(known.grants),
-                )));
-            }
+            (true, true) => return Ok(Decision::nothing(first)),
             (true, false) => return Err(AskError::KeyConflict),
             (false, _) => {}
         }
+    }
+    let characters = ask.query.as_str().chars().count();
+    if characters > limits.query_characters {
+        return Err(AskError::QueryTooLong { characters, most: limits.query_characters });
     }
     if known.grants.is_empty() {
         return Err(AskError::SetupIncomplete);

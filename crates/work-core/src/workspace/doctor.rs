@@ -5,10 +5,14 @@ use crate::audit::AuditEvent;
 use crate::digest::Digest;
 use crate::document::stored::{self, Form};
 use crate::document::wire::{DoctorDoc, FindingDoc};
+use crate::id::{ResultId, TaskId};
 use crate::limits::Limits;
-use crate::port::{Document, Events, Head, Quotations, ReadTx, Results, Revisions, StoreError};
+use crate::port::{
+    Document, Events, Head, Quotations, ReadTx, Results, Revisions, StoreError, Tasks,
+};
 use crate::redact::{self, Sealed};
 use crate::result::{Revision, RevisionNo};
+use crate::task::{Task, TaskState};
 use std::collections::BTreeMap;
 
 /// What is found wrong, one of a kind.
@@ -94,29 +98,62 @@ impl Workspace {
         Ok(if whole { Vec::new() } else { vec![Checkup::Tail.finding(what())] })
     }
 
-    /// Every result with every revision of it, as many results at a time as a list has.
+    /// Every result with every revision of it, and the scan record of every task that failed: a list's worth at a time,
+    /// and each result in a snapshot of its own.
     fn records(&self) -> Result<Vec<FindingDoc>, Failure> {
         let (mut found, mut before) = (Vec::new(), None);
         loop {
-            let (page, damaged) = self.read(|tx, _| {
-                let page = tx.results(Results::Latest { before, most: self.limits.list })?;
-                let mut damaged = Vec::new();
-                for kept in &page {
-                    damaged.extend(check_result(
-                        tx,
-                        kept.value.id,
-                        kept.value.accepted,
-                        &self.limits,
-                    )?);
-                }
-                Ok((page, damaged))
-            })?;
-            found.extend(damaged);
+            let page =
+                self.read(|tx, _| tx.results(Results::Latest { before, most: self.limits.list }))?;
+            for kept in &page {
+                let id = kept.value.id;
+                found.extend(self.read(|tx, _| check_result(tx, id, &self.limits))?);
+            }
             match page.last() {
                 Some(last) => before = Some((last.value.updated_at, last.value.id)),
+                None => break,
+            }
+        }
+        found.extend(self.failed_tasks()?);
+        Ok(found)
+    }
+
+    /// Whether the scan record of each task that failed is as written.
+    fn failed_tasks(&self) -> Result<Vec<FindingDoc>, Failure> {
+        let (mut found, mut before) = (Vec::new(), None);
+        loop {
+            let page = self.read(|tx, _| {
+                let page = tx.tasks(Tasks::Latest { before, most: self.limits.list })?;
+                let scans: Vec<_> =
+                    page.iter().filter_map(|asked| scan_of(&asked.task.value)).collect();
+                let digests: Vec<Digest> = scans.iter().map(|(_, digest)| *digest).collect();
+                let kept: BTreeMap<_, _> =
+                    tx.documents(&digests, self.limits.scan_bytes)?.into_iter().collect();
+                let damaged = |(_, digest): &(TaskId, Digest)| {
+                    !is_sound(Form::Scan, *digest, kept.get(digest))
+                };
+                let damaged: Vec<TaskId> =
+                    scans.into_iter().filter(damaged).map(|(task, _)| task).collect();
+                Ok((page.last().map(|last| last.task.value.id), damaged))
+            })?;
+            let what = |task| format!("the scan record of task {task} is not as written");
+            found.extend(page.1.into_iter().map(|task| Checkup::Documents.finding(what(task))));
+            match page.0 {
+                Some(last) => before = Some(last),
                 None => return Ok(found),
             }
         }
+    }
+}
+
+/// The scan record that a failed task has.
+fn scan_of(task: &Task) -> Option<(TaskId, Digest)> {
+    match task.state {
+        TaskState::Failed(failure) => Some((task.id, failure.scan?)),
+        TaskState::Queued
+        | TaskState::Running(_)
+        | TaskState::Succeeded(_)
+        | TaskState::Cancelled => None,
     }
 }
 
@@ -132,10 +169,13 @@ fn clock(tx: &mut dyn ReadTx) -> Result<Vec<FindingDoc>, StoreError> {
 /// What is wrong with one result: numbering, documents, index.
 fn check_result(
     tx: &mut dyn ReadTx,
-    id: crate::id::ResultId,
-    accepted: RevisionNo,
+    id: ResultId,
     limits: &Limits,
 ) -> Result<Vec<FindingDoc>, StoreError> {
+    let Some(accepted) = tx.results(Results::Ids(&[id]))?.pop().map(|kept| kept.value.accepted)
+    else {
+        return Ok(Vec::new());
+    };
     let (mut found, mut before, mut expected) = (Vec::new(), None, None);
     loop {
         let page =
@@ -180,8 +220,11 @@ fn check_documents(
     let most = limits.body_bytes.max(limits.scan_bytes);
     let kept: BTreeMap<_, _> =
         tx.documents(&forms.map(|(_, digest)| digest), most)?.into_iter().collect();
-    let damaged =
-        forms.into_iter().filter(|(form, digest)| !is_sound(*form, *digest, kept.get(digest)));
+    let damaged = forms.into_iter().filter(|(form, digest)| {
+        let kept = kept.get(digest);
+        !is_sound(*form, *digest, kept)
+            || (*form == Form::Verification && !is_of(revision, kept, limits))
+    });
     let (id, no) = (revision.result, revision.no.0);
     Ok(damaged
         .map(|(form, _)| {
@@ -191,6 +234,14 @@ fn check_documents(
             ))
         })
         .collect())
+}
+
+/// Whether a verification is that of a revision's own dependencies.
+fn is_of(revision: &Revision, kept: Option<&Sealed<Document>>, limits: &Limits) -> bool {
+    let document = kept.cloned().map(redact::for_checking);
+    let check = document
+        .and_then(|document| stored::read_verification((revision.verification, &document), limits));
+    check.is_some_and(|check| check.dependencies == revision.dependencies)
 }
 
 fn is_sound(form: Form, digest: Digest, kept: Option<&Sealed<Document>>) -> bool {

@@ -14,8 +14,8 @@ pub enum Failure {
     #[error("a record changed meanwhile, and nothing was written")]
     Overtaken,
     /// A write failed, and it is settled that nothing was written.
-    #[error("the database could not be written, and nothing was")]
-    Lost,
+    #[error("nothing was written: {0}")]
+    Lost(#[source] StoreError),
     /// A write may have happened, and it could not be settled.
     #[error("{cause}, and it is not known whether act {act} was written")]
     UnknownOutcome {
@@ -31,7 +31,7 @@ impl Coded for Failure {
         match self {
             Self::Store(cause) => cause.code(),
             Self::Overtaken => Code::Busy,
-            Self::Lost => Code::Internal,
+            Self::Lost(cause) => cause.code(),
             Self::UnknownOutcome { .. } => Code::UnknownOutcome,
         }
     }

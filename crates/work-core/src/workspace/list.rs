@@ -1,7 +1,7 @@
 //! `list`: the latest results with the state of their last looks. Lists do not look.
 
 use super::show::{self, Rows};
-use super::{Failure, Moment, Workspace};
+use super::{Failure, Workspace};
 use crate::code::{Code, Coded};
 use crate::document::wire::{ResultEntry, ResultsDoc};
 use crate::id::{ResultId, TaskId};
@@ -72,6 +72,9 @@ impl Coded for ListError {
     }
 }
 
+/// Lists' worth of results that one page of a filtered list passes over at most.
+const PAGES: u32 = 20;
+
 /// Where a list of results goes on.
 type After = (Timestamp, ResultId);
 
@@ -83,35 +86,35 @@ impl Workspace {
     /// [`ListError`]: a cursor of another list, or a failure.
     pub fn list(&self, filter: StateFilter, cursor: Option<&str>) -> Result<ResultsDoc, ListError> {
         let before = cursor.map(|cursor| read_cursor(filter, cursor)).transpose()?;
-        self.deliver(|tx, moment| Ok(Ok(self.page(tx, moment, filter, before)?)))?
+        self.deliver(|tx, _| Ok(Ok(self.page(tx, filter, before)?)))?
     }
 
-    /// One page: goes on past results of other states until the page is full or none are left.
+    /// One page: goes on past results of other states until the page is full, none are left, or as many were passed
+    /// over as one look at the records takes. Then the page is short, and its cursor goes on from there.
     fn page(
         &self,
         tx: &mut dyn ReadTx,
-        moment: &Moment,
         filter: StateFilter,
         mut before: Option<After>,
     ) -> Result<ResultsDoc, StoreError> {
         let most = self.limits.list as usize;
         let mut results: Vec<(After, ResultEntry)> = Vec::new();
-        loop {
+        for _ in 0..PAGES {
             let found = tx.results(Results::Latest { before, most: self.limits.list + 1 })?;
             let ended = found.len() <= most;
             before = found.last().map(|kept| after(&kept.value)).or(before);
             results.extend(
-                self.entries(tx, moment, found)?
-                    .into_iter()
-                    .filter(|(_, one)| filter.passes(one.state)),
+                self.entries(tx, found)?.into_iter().filter(|(_, one)| filter.passes(one.state)),
             );
             if results.len() > most || ended {
+                before = before.filter(|_| !ended);
                 break;
             }
         }
         let more = results.len() > most;
         results.truncate(most);
-        let next = results.last().filter(|_| more).map(|&(last, _)| write_cursor(filter, last));
+        let last = if more { results.last().map(|&(last, _)| last) } else { before };
+        let next = last.map(|last| write_cursor(filter, last));
         Ok(ResultsDoc { results: results.into_iter().map(|(_, entry)| entry).collect(), next })
     }
 
@@ -119,12 +122,10 @@ impl Workspace {
     fn entries(
         &self,
         tx: &mut dyn ReadTx,
-        moment: &Moment,
         found: Vec<Kept<WorkResult>>,
     ) -> Result<Vec<(After, ResultEntry)>, StoreError> {
         let rows = Rows::load(tx, found, &self.limits)?;
         let access = rows.access();
-        let _ = moment;
         Ok(rows
             .results
             .iter()

@@ -38,6 +38,7 @@ fn document(event: &AuditEvent) -> EventDoc {
     let kind = ids.remove("kind").and_then(|kind| kind.as_str().map(str::to_owned));
     EventDoc {
         seq: event.seq,
+        act: event.act,
         at: event.at,
         kind,
         ids,

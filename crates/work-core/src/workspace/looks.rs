@@ -5,7 +5,7 @@
 
 use super::{Moment, Workspace};
 use crate::folder::Grants;
-use crate::id::SourceId;
+use crate::id::{GrantId, SourceId};
 use crate::limits::ScanLimits;
 use crate::port::{
     Change, Ground, Kept, Note, Observed, Place, Probe, ReadTx, SourceDoor, Sources, StoreError,
@@ -21,6 +21,18 @@ use std::sync::Arc;
 pub(crate) struct Looked {
     pub(crate) source: Source,
     pub(crate) fresh: FreshLook,
+}
+
+impl Looked {
+    /// The same look as one under the approval of `grant` in these grants: for whoever makes the approval that it was
+    /// made for. The approvals of other grants stay those that it was made under.
+    pub(crate) fn under(&self, grant: GrantId, grants: &Grants) -> Self {
+        let FreshLook { from, look, under } = self.fresh;
+        let now = FreshLook::new(from, look, self.source.grant, grants);
+        let mine = now.concerns(self.source.grant).map(|concerned| concerned == grant);
+        let under = std::array::from_fn(|n| if mine[n] { now.under[n] } else { under[n] });
+        Self { source: self.source.clone(), fresh: FreshLook { from, look, under } }
+    }
 }
 
 /// Observations as they are stored now, by source.
@@ -63,12 +75,13 @@ pub(crate) fn look(
     let wants: Vec<_> =
         sources.iter().map(|observed| redact::to_look_at(&observed.source)).collect();
     let looks = door.look(ground, &wants, probe, watch);
+    let grants = Grants::new(ground.grants.to_vec());
     let from = |observed: &Observed| observed.observation.as_ref().map(|kept| kept.version);
     let pairs = sources.into_iter().zip(looks);
     pairs
-        .map(|(observed, look)| Looked {
-            fresh: FreshLook { from: from(&observed), look },
-            source: observed.source,
+        .map(|(observed, look)| {
+            let fresh = FreshLook::new(from(&observed), look, observed.source.grant, &grants);
+            Looked { fresh, source: observed.source }
         })
         .collect()
 }
@@ -86,7 +99,9 @@ pub(crate) fn notes(looked: &[Looked], stored: &Stored, grants: &Grants, moment:
     for one in looked {
         let kept = stored.get(&one.source.id).and_then(Option::as_ref);
         if let Some(observation) = news(one, kept, grants, moment, noted.count + 1) {
-            let was_hidden = kept.is_none_or(|kept| hides(kept.value.seen));
+            let was_hidden = kept.is_none_or(|kept| {
+                hides(kept.value.seen) || !counts(&one.source, &kept.value, grants)
+            });
             noted.access_moved |= was_hidden != hides(observation.seen);
             noted.count += 1;
             noted.notes.push(Note::Look(one.source.id, change(kept, observation)));
@@ -95,7 +110,8 @@ pub(crate) fn notes(looked: &[Looked], stored: &Stored, grants: &Grants, moment:
     noted
 }
 
-/// The observation that a look comes to, if it started from what is stored and says something else.
+/// The observation that a look comes to, if it was made under these approvals, started from what is stored, and says
+/// something else.
 fn news(
     one: &Looked,
     kept: Option<&Kept<Observation>>,
@@ -105,16 +121,19 @@ fn news(
 ) -> Option<Observation> {
     let Look::Saw { seen, owner, stamp } = one.fresh.look else { return None };
     let from_here = one.fresh.from == kept.map(|kept| kept.version);
-    let counts = |observation: &Observation| {
-        let approvals = [one.source.grant, observation.owner].map(|grant| grants.get(grant));
-        approvals.iter().flatten().all(|grant| observation.no > grant.since_look)
-    };
-    let known = kept.is_some_and(|Kept { value, .. }| {
-        value.seen == seen && value.owner == owner && counts(value)
-    });
+    let counts = |kept: &Kept<Observation>| counts(&one.source, &kept.value, grants);
+    let known = kept
+        .is_some_and(|kept| kept.value.seen == seen && kept.value.owner == owner && counts(kept));
     let observation =
         Observation { no: moment.head.looks + nth, seen, owner, stamp, looked_at: moment.now.at };
-    (from_here && !known).then_some(observation)
+    let holds = one.fresh.holds(&one.source, grants);
+    (from_here && holds && !known).then_some(observation)
+}
+
+/// Whether a stored observation is younger than the approvals that it was made under.
+fn counts(source: &Source, kept: &Observation, grants: &Grants) -> bool {
+    let approvals = [source.grant, kept.owner].map(|grant| grants.get(grant));
+    approvals.iter().flatten().all(|grant| kept.no > grant.since_look)
 }
 
 /// The change of an observation's row.

@@ -13,7 +13,7 @@ use crate::path::RelPath;
 use crate::port::{Change, Ground, Observed, Place, Put, Scanned, Sources, Version, Want, Watch};
 use crate::quote::Quotation;
 use crate::redact::{FreshLook, Sealed};
-use crate::report::{Body, Reached, ScanRecord, SkipReason};
+use crate::report::{Body, FolderScan, Reached, ScanRecord, SkipReason};
 use crate::result::{Cited, Origin, ResultKind, Revision, RevisionNo, WorkResult};
 use crate::retrieve::{Bounds, Examined, Query, Searcher};
 use crate::source::{Look, Seen, Source};
@@ -45,9 +45,9 @@ pub(super) struct Answer {
 pub(super) fn search(
     work: &Workspace,
     task: &Task,
+    all: &Grants,
     watch: &mut dyn Watch,
 ) -> Result<Found, Failure> {
-    let all = work.read(|tx, _| grants(tx))?;
     let Ok(query) = Query::parse(&task.request.query) else {
         return Ok(Found::Nothing(FailureReason::Internal, None));
     };
@@ -58,11 +58,11 @@ pub(super) fn search(
     let scanned = work.door.scan(ground, probe.clone(), watch);
     let (places, examined) = probe.take().into_iter().unzip();
     let files = Files { places, examined };
-    let scan = record(scanned, &files);
+    let scan = record(scanned, &files, all);
     if scan.folders.iter().all(|folder| folder.reached != Reached::Yes) {
         return Ok(Found::Nothing(FailureReason::NoSources, Some(scan)));
     }
-    quote(work, &all, searcher, files, scan, watch)
+    quote(work, all, searcher, files, scan, watch)
 }
 
 fn bounds(limits: &Limits) -> Bounds {
@@ -75,22 +75,31 @@ fn bounds(limits: &Limits) -> Bounds {
 }
 
 /// The scan's record: what the door counted, with what turned out not to be text.
-fn record(scanned: Scanned, files: &Files) -> ScanRecord {
+fn record(scanned: Scanned, files: &Files, all: &Grants) -> ScanRecord {
     let mut folders = scanned.folders;
-    for (place, examined) in files.places.iter().zip(&files.examined) {
-        let folder = folders.iter_mut().find(|folder| folder.grant == place.grant);
-        if let (Examined::NotText, Some(folder)) = (examined, folder) {
-            folder.counts.skip(SkipReason::NotText);
-            folder.counts.files_read = folder.counts.files_read.saturating_sub(1);
+    for read in files.places.iter().zip(&files.examined) {
+        if let ((place, cut), Examined::NotText) = read
+            && let Some(folder) = folders.iter_mut().find(|folder| folder.grant == place.grant)
+        {
+            let counts = &mut folder.counts;
+            counts.skip(SkipReason::NotText);
+            counts.files_read = counts.files_read.saturating_sub(1);
+            counts.files_cut = counts.files_cut.saturating_sub(u64::from(*cut));
         }
     }
+    let inside = |folder: &FolderScan| {
+        let outer = folder.grant;
+        all.inside(outer).map(move |inner| (outer, inner.id)).collect::<Vec<_>>()
+    };
+    let left_out = folders.iter().flat_map(inside).collect();
     let elapsed_ms = u64::try_from(scanned.elapsed.as_millis()).unwrap_or(u64::MAX);
-    ScanRecord { elapsed_ms, limit: scanned.limit, folders }
+    ScanRecord { elapsed_ms, limit: scanned.limit, folders, left_out }
 }
 
-/// The files of a scan that were read, in the order of the visit, and what was found in each.
+/// The files of a scan that were read, in the order of the visit, each with whether it was cut, and what was found in
+/// each.
 struct Files {
-    places: Vec<Place>,
+    places: Vec<(Place, bool)>,
     examined: Vec<Examined>,
 }
 
@@ -99,7 +108,8 @@ impl Files {
         let stays = |place: &Place| {
             !gone.iter().any(|(grant, path)| *grant == place.grant && *path == place.path)
         };
-        let pairs = self.places.into_iter().zip(self.examined).filter(|(place, _)| stays(place));
+        let pairs =
+            self.places.into_iter().zip(self.examined).filter(|((place, _), _)| stays(place));
         let (places, examined) = pairs.unzip();
         Self { places, examined }
     }
@@ -140,7 +150,7 @@ fn quote(
         match gather(&probe, &looks) {
             Gathered::All(quotations) => {
                 let looks = wants.into_iter().zip(looks).map(|(want, look)| {
-                    let fresh = FreshLook { from: from.get(&want).copied(), look };
+                    let fresh = FreshLook::new(from.get(&want).copied(), look, want.grant, grants);
                     ((want.grant, want.path), fresh)
                 });
                 let looks = looks.collect();
@@ -184,15 +194,34 @@ fn gather(probe: &QuoteProbe, looks: &[Look]) -> Gathered {
     }
 }
 
+/// What came of publishing.
+pub(super) enum Published {
+    /// The task has ended.
+    Yes,
+    /// The lease is lost.
+    Refused(Refusal),
+    /// A folder that was read has been withdrawn or approved anew meanwhile: it has to be searched again.
+    Moved,
+}
+
+impl From<Result<(), Refusal>> for Published {
+    fn from(ended: Result<(), Refusal>) -> Self {
+        match ended {
+            Ok(()) => Self::Yes,
+            Err(why) => Self::Refused(why),
+        }
+    }
+}
+
 /// Publishes what was found, if the lease still holds: result, revision, documents, looks, the task's end, all in one
 /// transaction.
 pub(super) fn publish(
     work: &Workspace,
     leased: &Leased,
     found: Found,
-) -> Result<Result<(), Refusal>, Failure> {
+) -> Result<Published, Failure> {
     match found {
-        Found::Nothing(why, scan) => fail(work, leased, why, scan.as_ref()),
+        Found::Nothing(why, scan) => Ok(fail(work, leased, why, scan.as_ref())?.into()),
         Found::Answer(answer) => publish_answer(work, leased, *answer),
     }
 }
@@ -219,11 +248,7 @@ fn fail(
 }
 
 /// Saves the result.
-fn publish_answer(
-    work: &Workspace,
-    leased: &Leased,
-    answer: Answer,
-) -> Result<Result<(), Refusal>, Failure> {
+fn publish_answer(work: &Workspace, leased: &Leased, answer: Answer) -> Result<Published, Failure> {
     let Leased { task, fence } = leased;
     let places: Vec<(GrantId, RelPath)> = answer.looks.keys().cloned().collect();
     let new: Vec<SourceId> = places.iter().map(|_| work.fresh(SourceId::from_bytes)).collect();
@@ -238,6 +263,9 @@ fn publish_answer(
             let finish = Ask::Finish(*fence, Outcome::Success(success));
             let end = held.moved(finish, RunEnd::Finished, moment, limits)?;
             let looked = cited.looked(&answer.looks);
+            if !looked.iter().all(|one| one.fresh.holds(&one.source, &grants)) {
+                return Err(NotPublished::Moved);
+            }
             let noted = looks::notes(&looked, &cited.observed, &grants, moment);
             let mut puts = cited.puts;
             puts.extend(written.documents.into_iter().map(put));
@@ -255,10 +283,11 @@ fn publish_answer(
         },
     )?;
     match published {
-        Ok(()) => Ok(Ok(())),
-        Err(NotPublished::Refused(why)) => Ok(Err(why)),
+        Ok(()) => Ok(Published::Yes),
+        Err(NotPublished::Refused(why)) => Ok(Published::Refused(why)),
+        Err(NotPublished::Moved) => Ok(Published::Moved),
         Err(NotPublished::TooLarge) => {
-            fail(work, leased, FailureReason::TooLarge, Some(&answer.scan))
+            Ok(fail(work, leased, FailureReason::TooLarge, Some(&answer.scan))?.into())
         }
     }
 }
@@ -266,6 +295,8 @@ fn publish_answer(
 /// Why an answer is not published.
 enum NotPublished {
     Refused(Refusal),
+    /// A folder that was read has been withdrawn or approved anew meanwhile.
+    Moved,
     TooLarge,
 }
 

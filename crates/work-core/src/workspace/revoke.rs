@@ -64,13 +64,14 @@ fn is(grant: &Grant, name: &FolderName) -> bool {
 /// What is written to revoke a grant.
 fn decide(kept: Kept<Grant>) -> Decision<FolderDoc> {
     match kept.value.state {
-        GrantState::Revoked => Decision::nothing(FolderDoc {
-            folder: GrantEntry::of(&kept.value),
-            change: "unchanged",
-        }),
+        GrantState::Revoked => {
+            let folder = GrantEntry::of(&kept.value);
+            Decision::nothing(FolderDoc { folder, change: "unchanged", not_looked_at: 0 })
+        }
         GrantState::Active => {
             let grant = Grant { state: GrantState::Revoked, ..kept.value };
-            let answer = FolderDoc { folder: GrantEntry::of(&grant), change: "revoked" };
+            let answer =
+                FolderDoc { folder: GrantEntry::of(&grant), change: "revoked", not_looked_at: 0 };
             let kind = EventKind::FolderRevoked { folder: grant.id };
             let decision =
                 Decision::act(answer, kind, vec![Put::Grant(Change::From(kept.version, grant))]);

@@ -1,11 +1,13 @@
 //! Leasing a task and working it: claim, work under a watch that renews, publish or give back.
 
+use super::publish::{self, Published};
 use super::{
-    AskError, Decision, Failure, FindError, Moment, ReportAsk, ShowError, Workspace, publish,
+    AskError, Decision, Failure, FindError, Moment, ReportAsk, ShowError, Workspace, grants,
 };
 use crate::audit::EventKind;
 use crate::code::{Code, Coded};
 use crate::document::wire::{ResultDoc, TaskDoc};
+use crate::folder::Grants;
 use crate::id::{ResultId, RunId, TaskId, WorkerId};
 use crate::limits::Limits;
 use crate::port::{
@@ -15,6 +17,7 @@ use crate::task::{
     self, Ask, FailureReason, Fence, Progress, Refusal, Run, RunEnd, Success, Task, TaskState,
     Transition,
 };
+use crate::time::Now;
 use std::time::Duration;
 
 /// How working a task ended.
@@ -26,6 +29,9 @@ pub enum RunEnding {
     GivenBack(TaskId),
     /// Another worker took over, or the lease ended: nothing was published.
     Lost(TaskId, Refusal),
+    /// A folder was withdrawn or approved while it was read: the lease was given back, and the task waits to be worked
+    /// again.
+    Overtaken(TaskId),
 }
 
 /// Why a report was not made.
@@ -95,7 +101,8 @@ pub(super) struct Leased {
 const GLANCE: Duration = Duration::from_millis(250);
 
 impl Workspace {
-    /// Makes a report: asks, works the task, and shows the result.
+    /// Makes a report: asks, works the task, and shows the result. Waits for nobody: if another worker is faster to
+    /// claim the task, it ends as [`RunError::Stopped`] with the task's id, and [`Workspace::finish`] waits for it.
     ///
     /// # Errors
     /// [`RunError`]: refused, ended without a result, stopped by the watch, or a failure.
@@ -116,16 +123,20 @@ impl Workspace {
         watch: &mut dyn Watch,
     ) -> Result<ResultDoc, RunError> {
         loop {
-            if let Claimed::Leased(leased) = self.claim(worker, Some(task))?
-                && let RunEnding::GivenBack(task) = self.run(*leased, watch)?
-            {
-                return Err(RunError::Stopped(task));
-            }
+            let busy = match self.claim(worker, Some(task)) {
+                Ok(Claimed::Leased(leased)) => match self.run(*leased, watch)? {
+                    RunEnding::GivenBack(task) => return Err(RunError::Stopped(task)),
+                    RunEnding::Ended(_) | RunEnding::Lost(..) | RunEnding::Overtaken(_) => None,
+                },
+                Ok(Claimed::Ended(_) | Claimed::Held | Claimed::Over | Claimed::Nothing) => None,
+                Err(busy) if busy.code().is_retryable() => Some(busy),
+                Err(failed) => return Err(failed.into()),
+            };
             if let Some(result) = self.published(task)? {
-                return Ok(self.show(result, None, watch)?);
+                return Ok(self.show(result, None, &mut NeverStop(watch))?);
             }
             if pause.pause(GLANCE) == Go::Stop {
-                return Err(RunError::Stopped(task));
+                return Err(busy.map_or(RunError::Stopped(task), RunError::Failed));
             }
         }
     }
@@ -146,16 +157,20 @@ impl Workspace {
         }
     }
 
-    /// Leases the oldest task that is free, or the one named, if it is.
+    /// Leases the oldest task that is free, or the one named, if it is. Takes the write lock only if one seems to be.
     pub(super) fn claim(&self, worker: WorkerId, only: Option<TaskId>) -> Result<Claimed, Failure> {
         let run = self.fresh(RunId::from_bytes);
         let most = self.limits.page;
+        let glanced = self.read(|tx, moment| {
+            let open = open(tx, only, most)?;
+            Ok(claim(open, &[], worker, run, moment, &self.limits))
+        })?;
+        if glanced.act.is_none() {
+            return Ok(glanced.answer);
+        }
         let claimed = self.act::<_, _, std::convert::Infallible>(
             |tx, _| {
-                let open = match only {
-                    Some(task) => tx.tasks(Tasks::Ids(&[task]))?,
-                    None => tx.tasks(Tasks::Open { most })?,
-                };
+                let open = open(tx, only, most)?;
                 let keys: Vec<_> = open
                     .iter()
                     .map(|asked| (asked.task.value.id, asked.task.value.fence))
@@ -171,14 +186,25 @@ impl Workspace {
 
     /// Works a leased task to its end, or until the lease or the watch ends it.
     pub(super) fn run(&self, leased: Leased, watch: &mut dyn Watch) -> Result<RunEnding, RunError> {
-        let (task, fence) = (leased.task.id, leased.fence);
-        let mut watch =
-            LeaseWatch { work: self, task, fence, outer: watch, renewed: 0, stop: None };
-        let found = publish::search(self, &leased.task, &mut watch);
+        let (all, access) = self.read(|tx, moment| Ok((grants(tx)?, moment.head.access)))?;
+        let mut watch = LeaseWatch {
+            work: self,
+            task: leased.task.id,
+            fence: leased.fence,
+            outer: watch,
+            grants: &all,
+            access,
+            renewed: Progress::default(),
+            stop: None,
+        };
+        let found = publish::search(self, &leased.task, &all, &mut watch);
         match (watch.stop, found) {
             (None, found) => self.publish(&leased, found?),
-            (Some(Stop::Outer), _) => self.give_back(&leased),
-            (Some(Stop::Lost(why)), _) => self.lost(task, why),
+            (Some(Stop::Outer), _) => self.give_back(&leased, RunEnding::GivenBack(leased.task.id)),
+            (Some(Stop::Access), _) => {
+                self.give_back(&leased, RunEnding::Overtaken(leased.task.id))
+            }
+            (Some(Stop::Lost(why)), _) => self.lost(leased.task.id, why),
         }
     }
 
@@ -198,12 +224,13 @@ impl Workspace {
     fn publish(&self, leased: &Leased, found: publish::Found) -> Result<RunEnding, RunError> {
         let task = leased.task.id;
         match publish::publish(self, leased, found)? {
-            Ok(()) => Ok(RunEnding::Ended(Box::new(self.task(task)?))),
-            Err(why) => self.lost(task, why),
+            Published::Yes => Ok(RunEnding::Ended(Box::new(self.task(task)?))),
+            Published::Refused(why) => self.lost(task, why),
+            Published::Moved => self.give_back(leased, RunEnding::Overtaken(task)),
         }
     }
 
-    fn give_back(&self, leased: &Leased) -> Result<RunEnding, RunError> {
+    fn give_back(&self, leased: &Leased, ending: RunEnding) -> Result<RunEnding, RunError> {
         let (id, fence) = (leased.task.id, leased.fence);
         let given = self.act(
             |tx, _| held(tx, id, fence),
@@ -215,9 +242,17 @@ impl Workspace {
             },
         )?;
         match given {
-            Ok(()) => Ok(RunEnding::GivenBack(id)),
+            Ok(()) => Ok(ending),
             Err(why) => self.lost(id, why),
         }
+    }
+}
+
+/// The task named, or those that are open, the oldest first.
+fn open(tx: &mut dyn ReadTx, only: Option<TaskId>, most: u32) -> Result<Vec<Asked>, StoreError> {
+    match only {
+        Some(task) => tx.tasks(Tasks::Ids(&[task])),
+        None => tx.tasks(Tasks::Open { most }),
     }
 }
 
@@ -310,14 +345,27 @@ impl Held {
     }
 }
 
+/// Tells how far a look has come, and lets nothing stop it: what was published is shown.
+struct NeverStop<'a>(&'a mut dyn Watch);
+
+impl Watch for NeverStop<'_> {
+    fn beat(&mut self, progress: &Progress) -> Go {
+        let _: Go = self.0.beat(progress);
+        Go::On
+    }
+}
+
 /// Renews the lease and notices when it is lost, at each beat of the work.
 struct LeaseWatch<'a> {
     work: &'a Workspace,
     task: TaskId,
     fence: Fence,
     outer: &'a mut dyn Watch,
-    /// Files read when the lease was renewed last: without progress since, it is not renewed.
-    renewed: u64,
+    /// The grants that the search goes by, and the workspace's count of changes of access when they were read.
+    grants: &'a Grants,
+    access: u64,
+    /// How far it had come when the lease was renewed last: without progress since, it is not renewed.
+    renewed: Progress,
     stop: Option<Stop>,
 }
 
@@ -326,6 +374,8 @@ struct LeaseWatch<'a> {
 enum Stop {
     /// Whoever runs it said so.
     Outer,
+    /// A folder was withdrawn or approved meanwhile.
+    Access,
     /// The lease is lost.
     Lost(Refusal),
 }
@@ -336,41 +386,52 @@ impl Watch for LeaseWatch<'_> {
             self.stop = Some(Stop::Outer);
         }
         if self.stop.is_none() {
-            self.stop = self.glance(progress).map(Stop::Lost);
+            self.stop = self.glance(progress);
         }
         if self.stop.is_some() { Go::Stop } else { Go::On }
     }
 }
 
 impl LeaseWatch<'_> {
-    /// Looks at the task and renews its lease when that is due. A store that does not answer is asked again at the
-    /// next beat: only a record tells that a lease is lost.
-    fn glance(&mut self, progress: &Progress) -> Option<Refusal> {
+    /// Looks at the record and renews the lease when that is due. A store that does not answer is asked again at the
+    /// next beat: only a record tells that a lease is lost, or a folder withdrawn.
+    fn glance(&mut self, progress: &Progress) -> Option<Stop> {
+        let known = self.access;
+        let looked = self.work.read(|tx, moment| {
+            let moved = moment.head.access != known;
+            let all = if moved { Some(grants(tx)?) } else { None };
+            let task = tx.tasks(Tasks::Ids(&[self.task]))?.pop();
+            Ok((task, all, moment.head.access, moment.now))
+        });
+        let Ok((Some(asked), all, access, now)) = looked else { return None };
+        if all.is_some_and(|all| !all.are_as(self.grants)) {
+            return Some(Stop::Access);
+        }
+        self.access = access;
+        self.hold_on(asked.task.value, progress, now)
+    }
+
+    /// Renews the lease, if that is due and there was progress; says so if it is lost.
+    fn hold_on(&mut self, task: Task, progress: &Progress, now: Now) -> Option<Stop> {
         let limits = self.work.limits.as_ref();
-        let looked = self
-            .work
-            .read(|tx, moment| Ok((tx.tasks(Tasks::Ids(&[self.task]))?.pop(), moment.now)));
-        let Ok((Some(asked), now)) = looked else { return None };
-        let task = asked.task.value;
         match task::decide(&task, Ask::Renew(self.fence), now, limits) {
             Ok(Transition::Renewed(lease)) => {
                 let TaskState::Running(held) = task.state else { return None };
                 let due = held.ends.plus(limits.renewal) <= lease.ends;
-                if due && progress.files_read > self.renewed {
+                if due && *progress != self.renewed {
                     self.renew(progress);
                 }
                 None
             }
             Ok(_) | Err(Refusal::RenewedEnough) => None,
-            Err(lost) => Some(lost),
+            Err(lost) => Some(Stop::Lost(lost)),
         }
     }
 
     /// Writes a renewal. What fails is tried again at the next beat.
     fn renew(&mut self, progress: &Progress) {
-        let renewed = self.work.renew(self.task, self.fence, progress);
-        if renewed.is_ok() {
-            self.renewed = progress.files_read;
+        if self.work.renew(self.task, self.fence, progress).is_ok() {
+            self.renewed = *progress;
         }
     }
 }

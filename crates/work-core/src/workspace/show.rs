@@ -21,7 +21,7 @@ use crate::report::{Body, Reached};
 use crate::result::{Cited, ResultState, Revision, RevisionNo, WorkResult};
 use crate::source::{Look, Seen};
 use crate::time::Timestamp;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
 
 /// Why a result is not shown. A hidden one is shown, as a stub.
@@ -72,7 +72,11 @@ impl Rows {
         }
         let revisions = tx.revisions(Revisions::Keys(&keys))?;
         let checks: Vec<Digest> = revisions.iter().map(|revision| revision.verification).collect();
-        let documents = tx.documents(&checks, limits.verification_bytes)?.into_iter().collect();
+        let rests_on: Vec<Digest> =
+            revisions.iter().map(|revision| revision.dependencies).collect();
+        let mut documents = tx.documents(&checks, limits.verification_bytes)?;
+        documents.extend(tx.documents(&rests_on, limits.dependency_bytes)?);
+        let documents = documents.into_iter().collect();
         let revisions = revisions.into_iter().map(|revision| (revision.result, revision)).collect();
         Ok(Self { grants: grants(tx)?, results, quoted, revisions, documents })
     }
@@ -84,6 +88,15 @@ impl Rows {
             access.learn(&quoted.observed.source, quoted.observed.observation.as_ref(), None);
         }
         access
+    }
+
+    /// What the dependencies of a revision say that it rests on; nothing if they cannot be read.
+    fn rests_on(&self, revision: &Revision, limits: &Limits) -> Vec<Cited> {
+        let kept = self.documents.get(&revision.dependencies).cloned().map(redact::for_checking);
+        let read = kept.and_then(|document| {
+            stored::read_dependencies((revision.dependencies, &document), limits)
+        });
+        read.as_ref().map(Dependencies::cited).unwrap_or_default()
     }
 
     fn quoted(&self, result: ResultId) -> &[Quoted] {
@@ -102,6 +115,7 @@ pub(super) fn entry(
     let rests_on: Vec<Cited> = quoted.iter().map(|one| one.cited).collect();
     let state = access.state(pairs(&rests_on));
     let revision = rows.revisions.get(&result.id).filter(|_| !state.hides());
+    let revision = revision.filter(|revision| rows.rests_on(revision, limits) == rests_on);
     let Some(revision) = revision else { return stub(result, unless_hidden(state)).into_entry() };
     let verification = rows.documents.get(&revision.verification).cloned();
     let verification = verification.and_then(|sealed| opened(access, sealed, &rests_on));
@@ -119,7 +133,10 @@ pub(super) fn entry(
 struct Loaded {
     grants: Grants,
     result: WorkResult,
+    /// The revision asked for, or the accepted one in place of one that is missing.
     revision: Revision,
+    /// The number asked for, if there is no such revision. Whether there is must not show of a hidden result.
+    missing: Option<RevisionNo>,
     /// Quotations of the accepted revision.
     quoted: Vec<Quoted>,
     /// What the revision shown rests on; `None` if its record cannot be read.
@@ -140,12 +157,12 @@ impl Loaded {
             return Ok(Err(ShowError::Unknown));
         };
         let no = no.unwrap_or(result.accepted);
-        let Some(revision) = tx.revisions(Revisions::Keys(&[(id, no)]))?.pop() else {
+        let found = tx.revisions(Revisions::Keys(&[(id, no), (id, result.accepted)]))?;
+        let Some(&revision) = found.first() else {
             return Ok(Err(ShowError::UnknownRevision(no)));
         };
-        let digests = [revision.body, revision.dependencies, revision.verification, revision.scan];
-        let documents: BTreeMap<_, _> =
-            tx.documents(&digests, limits.body_bytes.max(limits.scan_bytes))?.into_iter().collect();
+        let missing = Some(no).filter(|&no| revision.no != no);
+        let documents = documents(tx, &revision, limits)?;
         let rests_on = documents.get(&revision.dependencies).cloned().map(redact::for_checking);
         let dependencies = rests_on.and_then(|document| {
             stored::read_dependencies((revision.dependencies, &document), limits)
@@ -154,7 +171,7 @@ impl Loaded {
         let ids = distinct(quoted.iter().map(|one| one.cited.source), dependencies.as_ref());
         let sources = tx.sources(Sources::Ids(&ids))?;
         let grants = grants(tx)?;
-        Ok(Ok(Self { grants, result, revision, quoted, dependencies, sources, documents }))
+        Ok(Ok(Self { grants, result, revision, missing, quoted, dependencies, sources, documents }))
     }
 
     fn document(&self, digest: Digest) -> Option<Sealed<Document>> {
@@ -173,11 +190,34 @@ impl Loaded {
         (accepted, self.dependencies.as_ref().map(Dependencies::cited).unwrap_or_default())
     }
 
-    /// The grants through which its sources were cited.
+    /// The grants in force that decide about its sources: those through which they were cited, and those inside.
     fn concerned(&self) -> Vec<Grant> {
-        let ids: Vec<GrantId> = self.sources.iter().map(|observed| observed.source.grant).collect();
-        self.grants.iter().filter(|grant| ids.contains(&grant.id)).cloned().collect()
+        let cited: BTreeSet<GrantId> =
+            self.sources.iter().map(|observed| observed.source.grant).collect();
+        let inside =
+            cited.iter().flat_map(|&outer| self.grants.inside(outer)).map(|inner| inner.id);
+        let all: BTreeSet<GrantId> = cited.iter().copied().chain(inside).collect();
+        let concerned = self.grants.iter().filter(|grant| all.contains(&grant.id));
+        concerned.filter(|grant| grant.state == GrantState::Active).cloned().collect()
     }
+}
+
+/// The documents of a revision, none longer than its form may be.
+fn documents(
+    tx: &mut dyn ReadTx,
+    revision: &Revision,
+    limits: &Limits,
+) -> Result<BTreeMap<Digest, Sealed<Document>>, StoreError> {
+    let mut all = BTreeMap::new();
+    for (digest, most) in [
+        (revision.body, limits.body_bytes),
+        (revision.dependencies, limits.dependency_bytes),
+        (revision.verification, limits.verification_bytes),
+        (revision.scan, limits.scan_bytes),
+    ] {
+        all.extend(tx.documents(&[digest], most)?);
+    }
+    Ok(all)
 }
 
 impl Workspace {
@@ -204,7 +244,7 @@ impl Workspace {
                 Ok(loaded) => loaded,
                 Err(gone) => return Ok(Err(gone)),
             };
-            Ok(Ok(document(&loaded, &looked, &findings, roots, moment.now.at, &self.limits)))
+            Ok(document(&loaded, &looked, &findings, roots, moment.now.at, &self.limits))
         })??;
         self.keep(&loaded, &looked, &findings);
         Ok(shown)
@@ -319,7 +359,7 @@ fn document(
     roots: &Roots,
     now: Timestamp,
     limits: &Limits,
-) -> ResultDoc {
+) -> Result<ResultDoc, ShowError> {
     let access = access(loaded, looked, roots);
     let (accepted, own) = loaded.rests_on();
     let current = access.state(pairs(&accepted));
@@ -329,7 +369,10 @@ fn document(
     let shown =
         if hidden { None } else { whole(loaded, &access, &own, findings, looked, now, limits) };
     let stub = || stub(&loaded.result, unless_hidden(worst));
-    shown.map_or_else(stub, |doc| ResultDoc { state, ..doc })
+    match loaded.missing.filter(|_| !hidden) {
+        Some(missing) => Err(ShowError::UnknownRevision(missing)),
+        None => Ok(shown.map_or_else(stub, |doc| ResultDoc { state, ..doc })),
+    }
 }
 
 /// The answer with its content, if every document of it can be opened and read.
@@ -526,7 +569,8 @@ fn read_verification(
     document: &Document,
     limits: &Limits,
 ) -> Option<VerificationDoc> {
-    let check = stored::read_verification((revision.verification, document), limits)?;
+    let check = stored::read_verification((revision.verification, document), limits)
+        .filter(|check| check.dependencies == revision.dependencies)?;
     let stored::Verification { method, checked_at, limits, dependencies } = check;
     Some(VerificationDoc { method, checked_at, limits, dependencies })
 }
@@ -542,7 +586,7 @@ fn pairs(cited: &[Cited]) -> impl Iterator<Item = (SourceId, crate::source::Sour
 /// The sources of both, each once, in the order of their ids.
 fn distinct(quoted: impl Iterator<Item = SourceId>, own: Option<&Dependencies>) -> Vec<SourceId> {
     let own = own.into_iter().flat_map(Dependencies::rests_on).map(|(source, _)| source);
-    let all: std::collections::BTreeSet<SourceId> = quoted.chain(own).collect();
+    let all: BTreeSet<SourceId> = quoted.chain(own).collect();
     all.into_iter().collect()
 }
 

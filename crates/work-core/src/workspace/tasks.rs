@@ -151,7 +151,7 @@ impl Coded for FailureReason {
             Self::NoSources => Code::NoSources,
             Self::Abandoned => Code::Abandoned,
             Self::EvidenceUnavailable => Code::EvidenceUnavailable,
-            Self::TooLarge => Code::DependencyTooLarge,
+            Self::TooLarge => Code::TooLarge,
             Self::Internal => Code::Internal,
         }
     }

@@ -2,6 +2,7 @@
 
 use super::Workspace;
 use super::run::{Claimed, RunEnding, RunError};
+use crate::code::Coded;
 use crate::document::wire::TaskDoc;
 use crate::id::WorkerId;
 use crate::port::{Go, Pause, Watch};
@@ -39,7 +40,8 @@ impl Workspace {
     /// Works tasks as they come and tells each that ended, until the pause or the watch says stop, or, with
     /// [`Until::Idle`], until nothing waits.
     ///
-    /// A worker that is stopped in the middle of a task gives its lease back.
+    /// A worker that is stopped in the middle of a task gives its lease back. One that runs until stopped waits while the
+    /// store is busy.
     ///
     /// # Errors
     /// [`RunError`] when something broke.
@@ -52,14 +54,17 @@ impl Workspace {
         told: &mut dyn FnMut(&TaskDoc),
     ) -> Result<(), RunError> {
         loop {
-            let idle = match self.work_once(worker, watch)? {
-                Some(RunEnding::Ended(task)) => {
+            let idle = match self.work_once(worker, watch) {
+                // Somebody else writes, and more does not follow from that.
+                Err(busy) if busy.code().is_retryable() && until == Until::Stopped => true,
+                Err(error) => return Err(error),
+                Ok(Some(RunEnding::Ended(task))) => {
                     told(&task);
                     false
                 }
-                Some(RunEnding::GivenBack(_)) => return Ok(()),
-                Some(RunEnding::Lost(_, _)) => false,
-                None => true,
+                Ok(Some(RunEnding::GivenBack(_))) => return Ok(()),
+                Ok(Some(RunEnding::Lost(_, _) | RunEnding::Overtaken(_))) => false,
+                Ok(None) => true,
             };
             let wait = if idle { GLANCE } else { Duration::ZERO };
             let ends = idle && until == Until::Idle;

@@ -26,7 +26,7 @@ fn a_write_that_happened_although_its_commit_failed_is_answered_as_done() {
 fn a_write_that_was_lost_is_answered_as_lost_and_can_be_done_again() {
     let world = World::new();
     world.store.fail_next_commit(Fault::InDoubt(SYNC, Doubt::Lost));
-    assert_eq!(world.work.ask(&ask("backups")), Err(AskError::Failed(Failure::Lost)));
+    assert_eq!(world.work.ask(&ask("backups")), Err(AskError::Failed(Failure::Lost(SYNC))));
     assert!(world.work.tasks(None).expect("a list").tasks.is_empty());
     world.ask("backups");
     assert!(world.work.doctor().expect("looks").ok);
@@ -51,4 +51,13 @@ fn a_full_disk_is_named_and_nothing_is_written() {
     world.store.fail_next_commit(Fault::NotDone(StoreError::DiskFull));
     let told = world.work.ask(&ask("backups")).expect_err("full");
     assert_eq!((told.code(), world.events()), (Code::DiskFull, 1));
+}
+
+// spec: D6
+#[test]
+fn a_disk_that_was_full_for_one_commit_is_named() {
+    let world = World::new();
+    world.store.fail_next_commit(Fault::InDoubt(StoreError::DiskFull, Doubt::Lost));
+    let told = world.work.ask(&ask("backups")).expect_err("full");
+    assert_eq!(told.code(), Code::DiskFull);
 }

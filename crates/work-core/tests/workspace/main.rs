@@ -4,6 +4,7 @@ mod asking;
 mod doubt;
 mod hiding;
 mod listing;
+mod racing;
 mod running;
 mod showing;
 mod world;

@@ -267,7 +267,7 @@ fn a_reboot_with_a_clock_behind_ends_every_lease() {
 
 // spec: T2
 #[test]
-fn whoever_wants_the_result_of_a_task_that_another_has_waits_for_it() {
+fn a_task_that_another_worker_has_is_worked_by_nobody_else_and_its_result_is_shared() {
     let world = World::new();
     let task = world.ask("backups");
     let waiter = world.work.clone();

@@ -440,7 +440,8 @@ pub(super) fn task(c: &mut Columns<'_>) -> Read<Asked> {
     let progress = c.maybe_count()?.zip(c.maybe_count()?);
     let (created_at, updated_at) = (c.at()?, c.at()?);
     let value = Task { id, kind, request, state, fence, attempts, created_at, updated_at };
-    let progress = progress.map(|(files_read, of)| Sealed::new(Progress { files_read, of }));
+    let progress = progress
+        .map(|(files_read, of)| Sealed::new(Progress { files_read, of, ..Progress::default() }));
     Ok(Asked { task: Kept { version: c.version()?, value }, progress })
 }
 

@@ -16,7 +16,7 @@ CREATE TABLE head (                          -- one row: read first and written 
   acts INTEGER NOT NULL CHECK (acts >= 0),   -- the tail of the audit log
   chain BLOB NOT NULL CHECK (length(chain) = 32),
   access INTEGER NOT NULL CHECK (access >= 0), -- grows when something may show that did not, or the other way round
-  looks INTEGER NOT NULL CHECK (looks >= 0), -- grows with every observation that differs from the one before
+  looks INTEGER NOT NULL CHECK (looks >= 0), -- grows with every approval and every observation that says something new
   refresher BLOB CHECK (length(refresher) = 16), -- the one worker that looks at the interval
   refreshes_until INTEGER,
   CHECK ((refresher IS NULL) = (refreshes_until IS NULL))

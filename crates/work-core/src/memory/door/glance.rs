@@ -29,7 +29,8 @@ pub(super) fn look(
         }
         let place = Place { turn, grant: want.grant, path: want.path.clone() };
         looks.push(found.map_or_else(|look| look, |found| see(found, place, ground, probe)));
-        let progress = Progress { files_read: looks.len() as u64, of: wants.len() as u64 };
+        let progress =
+            Progress { files_read: looks.len() as u64, of: wants.len() as u64, entries: 0 };
         if watch.beat(&progress) == Go::Stop {
             break;
         }

@@ -190,8 +190,11 @@ impl Scan<'_> {
             Some((Some(trouble), ..)) => scan.counts.skip(failed(trouble)),
             Some((None, None, _)) | None => scan.counts.skip(SkipReason::Failed),
         }
-        let progress =
-            Progress { files_read: self.tally.files_read, of: self.tally.candidates as u64 };
+        let progress = Progress {
+            files_read: self.tally.files_read,
+            of: self.tally.candidates as u64,
+            entries: 0,
+        };
         (watch.beat(&progress) == Go::Stop).then_some(End::Stopped)
     }
 

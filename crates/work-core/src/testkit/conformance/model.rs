@@ -419,7 +419,7 @@ impl Side {
             let old = self.desk.task(self.tasks(step.which)?);
             let ask = Ask::Renew(old.value.fence);
             decide(&old.value, ask, self.desk.now(), &Limits::standard()).ok()?;
-            let progress = Progress { files_read: step.detail.into(), of: 255 };
+            let progress = Progress { files_read: step.detail.into(), of: 255, entries: 0 };
             Note::Renewal(old.version, self.desk.moved(&old.value, ask), progress)
         };
         Some(vec![note])

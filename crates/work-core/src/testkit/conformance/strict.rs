@@ -206,7 +206,7 @@ fn a_renewal_is_of_a_lease_that_lasts_and_only_of_its_end() {
     let (desk, grant, ..) = desk();
     let id = desk.queue(grant);
     desk.claim(id);
-    let half = Progress { files_read: 1, of: 2 };
+    let half = Progress { files_read: 1, of: 2, entries: 0 };
     let renewal = |change: &dyn Fn(&mut Lease)| {
         let mut kept = desk.task(id);
         if let TaskState::Running(lease) = &mut kept.value.state {

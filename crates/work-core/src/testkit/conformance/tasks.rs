@@ -44,7 +44,7 @@ fn renewal(desk: &Desk, id: TaskId, progress: Progress) -> (Task, Note) {
 }
 
 /// How far some task has come.
-const HALF: Progress = Progress { files_read: 50, of: 100 };
+const HALF: Progress = Progress { files_read: 50, of: 100, entries: 0 };
 
 // spec: T1
 pub(super) fn a_task_reads_back_as_it_was_asked(make: Make<'_>) {
@@ -234,7 +234,7 @@ pub(super) fn a_renewal_keeps_progress_and_is_no_change_of_the_task(make: Make<'
     assert_eq!(desk.task(id), Kept { version: next(before.version), value: task });
     assert_eq!(desk.task(id).value.updated_at, claimed.updated_at);
     assert_eq!(progress(&desk, id), Some(HALF));
-    let whole = Progress { files_read: 100, of: 100 };
+    let whole = Progress { files_read: 100, of: 100, entries: 0 };
     let (_, note) = renewal(&desk, id, whole);
     desk.note(vec![note]);
     assert_eq!(progress(&desk, id), Some(whole));
