@@ -155,7 +155,7 @@ impl Watch for UntilSignal<'_> {
 
 /// Says where a task is that somebody else will work.
 fn detached(call: &Call, opened: &Opened, task: &TaskDoc) -> Answer {
-    let short = ids::short(&opened.work, IdKind::Task, task.task_id);
+    let short = ids::short(&opened.work, IdKind::Task, task.task_id.bytes());
     call.out.document(task, |task| format!("Task {short}: {}\n", task.state))?;
     let work = &call.out.program;
     call.out.next(&[
@@ -168,7 +168,7 @@ fn detached(call: &Call, opened: &Opened, task: &TaskDoc) -> Answer {
 
 fn say_what_follows(call: &Call, opened: &Opened, result: &ResultDoc) {
     let work = &call.out.program;
-    let short = ids::short(&opened.work, IdKind::Result, result.artifact_id);
+    let short = ids::short(&opened.work, IdKind::Result, result.artifact_id.bytes());
     call.out.next(&[
         (format!("{work} show {short}"), "see it again, with its sources looked at anew"),
         (format!("{work} list"), "see all that is kept"),

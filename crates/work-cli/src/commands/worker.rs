@@ -93,9 +93,9 @@ impl Desk<'_> {
         if self.call.out.json {
             return;
         }
-        let id = ids::short(&self.opened.work, IdKind::Task, task.task_id);
+        let id = ids::short(&self.opened.work, IdKind::Task, task.task_id.bytes());
         let (at, query) = (minute(Some(task.updated_at)), work_core::show::line(&task.query));
-        let came = tasks::came_of(self.opened, task);
+        let came = tasks::came_of(self.opened, std::slice::from_ref(task)).concat();
         let line = format!("{at}  {id}  {}  {came}  {query}", task.state);
         let line = output::width().map_or_else(|| line.clone(), |width| table::cut(&line, width));
         let told = self.call.out.data(&format!("{line}\n"));
