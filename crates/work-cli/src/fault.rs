@@ -8,6 +8,7 @@ use std::io::ErrorKind;
 use work_core::code::{Code, Coded};
 use work_core::document::{render, wire};
 use work_core::folder::BadRules;
+use work_core::id::ResultId;
 use work_core::port::AdmitRefusal;
 use work_core::retrieve::InvalidQuery;
 use work_core::workspace::{
@@ -56,6 +57,8 @@ pub(crate) enum About {
     Task,
     /// A task that ended because the person stopped it.
     Stopped,
+    /// A result that was made and, because the person stopped it, not shown.
+    Unshown(ResultId),
     /// The name of a document.
     Schema,
     /// What the output goes to.
@@ -95,6 +98,14 @@ impl Fault {
     /// A signal came before anything was asked for.
     pub(crate) fn stopped_before_asking() -> Self {
         Self::new(Code::Cancelled, "stopped before anything was asked for").about(About::Task)
+    }
+
+    /// A signal came when the result was kept and before it was shown.
+    pub(crate) fn stopped_before_showing(result: ResultId) -> Self {
+        let message = "stopped before the result was shown; it is kept";
+        let mut fault = Self::new(Code::Cancelled, message).about(About::Unshown(result));
+        fault.details.insert("artifact_id".into(), result.to_string().into());
+        fault
     }
 
     /// The same about something.

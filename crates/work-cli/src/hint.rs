@@ -76,7 +76,7 @@ pub(crate) fn hint(fault: &Fault, work: &Program, home: &str) -> String {
             format!("approve a folder, or see why one cannot be read: {work} folders")
         }
         Code::Abandoned => format!("look for a fault with {work} doctor, then ask again"),
-        Code::Cancelled => "ask again if it is still wanted".into(),
+        Code::Cancelled => cancelled(fault.about, work),
         Code::Internal => internal(fault.about, work),
         Code::UnknownOutcome => {
             format!(
@@ -105,7 +105,9 @@ pub(crate) fn hint(fault: &Fault, work: &Program, home: &str) -> String {
 
 fn invalid_argument(about: About, work: &Program) -> String {
     match about {
-        About::Result => format!("copy the first digits of an id from {work} list"),
+        About::Result | About::Unshown(_) => {
+            format!("copy the first digits of an id from {work} list")
+        }
         About::Task | About::Stopped => format!("copy the first digits of an id from {work} tasks"),
         About::Folder | About::NewFolder | About::OwnFolder | About::FolderTooMany => {
             format!("copy a path or an id from {work} folders")
@@ -143,7 +145,7 @@ fn setup_incomplete(about: About, work: &Program) -> String {
 
 fn not_found(about: About, work: &Program) -> String {
     match about {
-        About::Result => format!("see which there are: {work} list"),
+        About::Result | About::Unshown(_) => format!("see which there are: {work} list"),
         About::Task | About::Stopped => format!("see which there are: {work} tasks"),
         About::Folder | About::NewFolder | About::OwnFolder | About::FolderTooMany => {
             format!("see which there are: {work} folders")
@@ -152,6 +154,14 @@ fn not_found(about: About, work: &Program) -> String {
         About::Instance | About::Token | About::Arguments | About::Output => {
             format!("see what is expected: {}", work.help())
         }
+    }
+}
+
+fn cancelled(about: About, work: &Program) -> String {
+    if let About::Unshown(result) = about {
+        format!("see the result: {work} show {result}")
+    } else {
+        "ask again if it is still wanted".into()
     }
 }
 

@@ -1,8 +1,7 @@
 //! Ids for people: by the first digits, as few as name one.
 
 use crate::fault::{About, Ended, Fault};
-use std::fmt::Display;
-use work_core::id::{IdKind, IdPrefix};
+use work_core::id::{IdKind, ResultId};
 use work_core::workspace::Workspace;
 
 /// The id that `digits` stand for.
@@ -28,9 +27,12 @@ const fn about(kind: IdKind) -> About {
 }
 
 /// The fewest digits that name `id` now: all of them where that cannot be told.
-pub(crate) fn short(work: &Workspace, kind: IdKind, id: impl Display) -> String {
-    let id = id.to_string();
-    let names = |digits: &&str| work.find(kind, digits, std::convert::identity).is_ok();
-    let lengths = (IdPrefix::SHORTEST..id.len()).map(|length| &id[..length]);
-    lengths.into_iter().find(names).map(str::to_owned).unwrap_or(id)
+pub(crate) fn short(work: &Workspace, kind: IdKind, id: [u8; 16]) -> String {
+    shortest(work, kind, &[id]).concat()
+}
+
+/// The same for each of a whole list, which is asked for at once.
+pub(crate) fn shortest(work: &Workspace, kind: IdKind, ids: &[[u8; 16]]) -> Vec<String> {
+    let whole = |_| ids.iter().map(|&id| ResultId::from_bytes(id).to_string()).collect();
+    work.shortest(kind, ids).unwrap_or_else(whole)
 }

@@ -45,6 +45,15 @@ impl Signals {
         signals
     }
 
+    /// As if `signal` had arrived.
+    #[cfg(test)]
+    pub(crate) fn with(signal: Signal) -> Self {
+        let signals = Self::default();
+        signals.which.store(signal as usize, Ordering::SeqCst);
+        signals.any.store(true, Ordering::SeqCst);
+        signals
+    }
+
     fn heed(&self, number: i32, signal: Signal) {
         let _ = flag::register_usize(number, self.which.clone(), signal as usize);
         let _ = flag::register(number, self.any.clone());

@@ -26,9 +26,10 @@ fn table(opened: &Opened, document: &FoldersDoc) -> String {
         return String::new();
     }
     let mut table = Table::new(["FOLDER", "STATE", "LABEL", "PATH"]);
-    for folder in &document.folders {
+    let whole: Vec<_> = document.folders.iter().map(|folder| folder.folder.bytes()).collect();
+    let ids = ids::shortest(&opened.work, IdKind::Grant, &whole);
+    for (folder, id) in document.folders.iter().zip(ids) {
         let style = if folder.state == "active" { GOOD } else { BAD };
-        let id = ids::short(&opened.work, IdKind::Grant, folder.folder);
         let label = crate::table::cut(&folder.label, 20);
         table.row([id, folder.state.to_owned(), label, folder.path.clone()], style);
     }

@@ -11,8 +11,7 @@ use work_store::ids::OsIds;
 use work_store::instance::Instance;
 use work_store::sqlite::Made;
 
-/// The schema of the database that this version of the store writes; a test holds it to the file.
-const SCHEMA: u32 = 2;
+const STORE_SCHEMA: u32 = 2;
 
 pub(super) fn run(init: &Init, call: &Call) -> Answer {
     let home = &call.home()?.path;
@@ -29,7 +28,7 @@ pub(super) fn run(init: &Init, call: &Call) -> Answer {
         }
         (Made::Before, false) => "unchanged",
     };
-    let document = CheckedInstance { home: shown(instance.dir()), change, schema: SCHEMA };
+    let document = CheckedInstance { home: shown(instance.dir()), change, schema: STORE_SCHEMA };
     call.out.document(&document, |instance| {
         let what = match instance.change {
             "created" => "Created the instance",

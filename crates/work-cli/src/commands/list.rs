@@ -27,8 +27,9 @@ fn table(opened: &Opened, document: &ResultsDoc) -> String {
         return String::new();
     }
     let mut table = Table::new(["RESULT", "STATE", "CHANGED (UTC)", "QUERY"]);
-    for result in &document.results {
-        let id = ids::short(&opened.work, IdKind::Result, result.artifact_id);
+    let whole: Vec<_> = document.results.iter().map(|result| result.artifact_id.bytes()).collect();
+    let ids = ids::shortest(&opened.work, IdKind::Result, &whole);
+    for (result, id) in document.results.iter().zip(ids) {
         let query = work_core::show::line(&result.query);
         let state = result.state.as_str().to_owned();
         table.row([id, state, minute(result.updated_at), query], style(result.state));

@@ -17,7 +17,7 @@ use work_core::id::{GrantId, IdKind, TaskId};
 use work_core::port::{Go, Pause, Watch};
 use work_core::retrieve::Query;
 use work_core::task::Progress;
-use work_core::workspace::{ReportAsk, RunError, Workspace};
+use work_core::workspace::{CancelError, ReportAsk, RunError, Workspace};
 
 pub(super) fn run(report: &Report, call: &Call) -> Answer {
     let query = Query::parse(&report.words.join(" "))?;
@@ -82,13 +82,22 @@ fn foreground(
     let mut watch = Foreground { stop: &stop, line: call.line("Reading") };
     let finished = opened.work.finish(task, opened.work.new_worker(), &stop, &mut watch);
     drop(watch);
-    match (finished, signals.arrived()) {
-        (Ok(result), _) => Ok(result),
-        (Err(RunError::Cancelled(task)), Some(_)) => {
-            Err(Fault::from(RunError::Cancelled(task)).exit(INTERRUPTED).into())
+    Ok(ending(finished, signals.arrived())?)
+}
+
+/// What a report in the foreground comes to. A signal that comes when the result is already kept may have cut the look
+/// at its sources short: the person is told where it is, instead of what such a look would show.
+fn ending(
+    finished: Result<ResultDoc, RunError>,
+    signal: Option<Signal>,
+) -> Result<ResultDoc, Fault> {
+    match (finished, signal) {
+        (Ok(result), None) => Ok(result),
+        (Ok(result), Some(_)) => {
+            Err(Fault::stopped_before_showing(result.artifact_id).exit(INTERRUPTED))
         }
-        (Err(RunError::Stopped(task)), Some(_)) => {
-            Err(Fault::from(RunError::Stopped(task)).exit(INTERRUPTED).into())
+        (Err(error @ (RunError::Cancelled(_) | RunError::Stopped(_))), Some(_)) => {
+            Err(Fault::from(error).exit(INTERRUPTED))
         }
         (Err(error), _) => Err(error.into()),
     }
@@ -120,9 +129,13 @@ impl Pause for Stop<'_> {
     fn pause(&self, most: Duration) -> Go {
         match self.signals.pause(most) {
             Go::On => Go::On,
-            // What was cancelled is read from the record once more, and told as that.
+            // A task that is cancelled, or had ended before it could be, is read from the record once more and told
+            // as what it is.
             Go::Stop if self.signals.arrived() == Some(Signal::Interrupt) => {
-                self.work.cancel(self.task).map_or(Go::Stop, |_| Go::On)
+                match self.work.cancel(self.task) {
+                    Ok(_) | Err(CancelError::Refused(_)) => Go::On,
+                    Err(CancelError::Unknown | CancelError::Failed(_)) => Go::Stop,
+                }
             }
             Go::Stop => Go::Stop,
         }
@@ -155,7 +168,7 @@ impl Watch for UntilSignal<'_> {
 
 /// Says where a task is that somebody else will work.
 fn detached(call: &Call, opened: &Opened, task: &TaskDoc) -> Answer {
-    let short = ids::short(&opened.work, IdKind::Task, task.task_id);
+    let short = ids::short(&opened.work, IdKind::Task, task.task_id.bytes());
     call.out.document(task, |task| format!("Task {short}: {}\n", task.state))?;
     let work = &call.out.program;
     call.out.next(&[
@@ -168,9 +181,86 @@ fn detached(call: &Call, opened: &Opened, task: &TaskDoc) -> Answer {
 
 fn say_what_follows(call: &Call, opened: &Opened, result: &ResultDoc) {
     let work = &call.out.program;
-    let short = ids::short(&opened.work, IdKind::Result, result.artifact_id);
+    let short = ids::short(&opened.work, IdKind::Result, result.artifact_id.bytes());
     call.out.next(&[
         (format!("{work} show {short}"), "see it again, with its sources looked at anew"),
         (format!("{work} list"), "see all that is kept"),
     ]);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::hint::{Program, hint};
+    use std::sync::Arc;
+    use work_core::code::Code;
+    use work_core::id::ResultId;
+    use work_core::memory::MemoryDoor;
+    use work_core::path::HostPath;
+    use work_core::port::Quiet;
+    use work_core::result::ResultState;
+    use work_store::clock::HostClock;
+    use work_store::ids::OsIds;
+    use work_store::instance::Instance;
+
+    /// A result of which a look that was cut short shows nothing.
+    fn stub() -> ResultDoc {
+        ResultDoc {
+            artifact_id: ResultId::from_bytes([0xab; 16]),
+            kind: "excerpt_report",
+            query: "backups".to_owned(),
+            folders: None,
+            state: ResultState::EvidenceUnavailable,
+            causes: None,
+            observed_at: None,
+            revision: None,
+            restored_from: None,
+            created_at: None,
+            updated_at: None,
+            body: None,
+            scan: None,
+            verification: None,
+        }
+    }
+
+    // spec: C9
+    #[test]
+    fn a_signal_after_the_result_was_kept_says_where_it_is_and_shows_no_stub() {
+        for signal in [Signal::Interrupt, Signal::Terminate] {
+            let fault = ending(Ok(stub()), Some(signal)).expect_err("it was stopped");
+            let id = "ab".repeat(16);
+            assert_eq!((fault.code, fault.exit), (Code::Cancelled, Some(130)), "{signal:?}");
+            assert_eq!(fault.message, "stopped before the result was shown; it is kept");
+            assert_eq!(fault.details["artifact_id"], id);
+            let told = hint(&fault, &Program::default(), "home");
+            assert_eq!(told, format!("see the result: work show {id}"));
+        }
+    }
+
+    // spec: C9
+    #[test]
+    fn ctrl_c_while_waiting_for_a_task_that_has_just_ended_is_told_by_what_became_of_it() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let clock = HostClock::new();
+        let instance = Instance::create(dir.path().join("home"), &OsIds, &clock).expect("a home");
+        let store = Arc::new(instance.store(Arc::new(clock)).expect("a store"));
+        let door = Arc::new(MemoryDoor::new().file("/docs/a.md", "Backups are kept.\n"));
+        let work = Workspace::new(store, door, Arc::new(OsIds));
+        work.approve(&HostPath::from_bytes("/docs"), None, &mut Quiet).expect("approved");
+        let query = Query::parse("backups").expect("a query");
+        let task = work.ask(&ReportAsk::everywhere(query)).expect("queued").task_id;
+        let signals = Signals::with(Signal::Interrupt);
+        let stop = Stop { work: &work, task, signals: &signals };
+        work.work_once(work.new_worker(), &mut Quiet).expect("another worker makes it");
+        assert_eq!(stop.pause(Duration::ZERO), Go::On, "the record is read once more");
+        let finished = work.finish(task, work.new_worker(), &stop, &mut Quiet);
+        let fault = ending(finished, signals.arrived()).expect_err("it was stopped");
+        let result = work.task(task).expect("a task").artifact_id.expect("a result");
+        assert_eq!(fault.about, crate::fault::About::Unshown(result));
+    }
+
+    #[test]
+    fn without_a_signal_a_result_is_the_answer() {
+        assert_eq!(ending(Ok(stub()), None).expect("an answer"), stub());
+    }
 }

@@ -9,7 +9,7 @@ use crate::output::{self, Answer};
 use crate::table::Table;
 use anstyle::Style;
 use work_core::document::wire::{TaskDoc, TasksDoc};
-use work_core::id::IdKind;
+use work_core::id::{IdKind, ResultId};
 
 pub(super) fn run(tasks: &Tasks, call: &Call) -> Answer {
     let opened = call.open()?;
@@ -29,24 +29,30 @@ fn table(opened: &Opened, document: &TasksDoc) -> String {
         return String::new();
     }
     let mut table = Table::new(["TASK", "STATE", "ASKED (UTC)", "CAME OF IT", "QUERY"]);
-    for task in &document.tasks {
-        let id = ids::short(&opened.work, IdKind::Task, task.task_id);
+    let whole: Vec<_> = document.tasks.iter().map(|task| task.task_id.bytes()).collect();
+    let ids = ids::shortest(&opened.work, IdKind::Task, &whole);
+    let came = came_of(opened, &document.tasks);
+    for ((task, id), came) in document.tasks.iter().zip(ids).zip(came) {
         let query = work_core::show::line(&task.query);
         let asked = minute(Some(task.created_at));
-        table.row(
-            [id, task.state.to_owned(), asked, came_of(opened, task), query],
-            style(task.state),
-        );
+        table.row([id, task.state.to_owned(), asked, came, query], style(task.state));
     }
     table.text(output::width())
 }
 
-/// What came of a task so far.
-pub(super) fn came_of(opened: &Opened, task: &TaskDoc) -> String {
-    let short = |id| ids::short(&opened.work, IdKind::Result, id);
-    match (&task.error, task.artifact_id, &task.progress) {
+/// What came of each of these tasks so far.
+pub(super) fn came_of(opened: &Opened, tasks: &[TaskDoc]) -> Vec<String> {
+    let whole: Vec<_> =
+        tasks.iter().filter_map(|task| task.artifact_id).map(ResultId::bytes).collect();
+    let mut results = ids::shortest(&opened.work, IdKind::Result, &whole).into_iter();
+    let one = |task: &TaskDoc| came(task, task.artifact_id.and_then(|_| results.next()));
+    tasks.iter().map(one).collect()
+}
+
+fn came(task: &TaskDoc, result: Option<String>) -> String {
+    match (&task.error, result, &task.progress) {
         (Some(error), _, _) => error.code.to_owned(),
-        (None, Some(result), _) => format!("result {}", short(result)),
+        (None, Some(result), _) => format!("result {result}"),
         (None, None, Some(progress)) => format!("{} of {} files", progress.files_read, progress.of),
         (None, None, None) => "-".to_owned(),
     }

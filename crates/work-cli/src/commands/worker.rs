@@ -25,6 +25,38 @@ const SHOWN: usize = 100;
 /// How often in a row a busy store is asked again.
 const TRIES: u32 = 30;
 
+/// Busy moments in a row. One in which the worker gets on ends the row, however long ago the first of them was.
+struct Busy {
+    until: Until,
+    tries: Cell<u32>,
+}
+
+impl Busy {
+    const fn new(until: Until) -> Self {
+        Self { until, tries: Cell::new(0) }
+    }
+
+    /// Whether the store may be asked once more.
+    fn again(&self) -> bool {
+        let tries = self.tries.get();
+        self.tries.set(tries.saturating_add(1));
+        tries < TRIES
+    }
+
+    /// A task has ended.
+    fn worked(&self) {
+        self.tries.set(0);
+    }
+
+    /// Nothing more is to be done at once. A worker that ends by itself pauses only between tasks, and counts these.
+    fn paused(&self) {
+        match self.until {
+            Until::Stopped => self.tries.set(0),
+            Until::Idle => {}
+        }
+    }
+}
+
 pub(super) fn run(worker: &Worker, call: &Call) -> Answer {
     let opened = call.open()?;
     let signals = Signals::take();
@@ -33,8 +65,9 @@ pub(super) fn run(worker: &Worker, call: &Call) -> Answer {
         call.out.note("Working what is queued. Ctrl-C stops.");
     }
     let line = RefCell::new(call.line("Reading"));
-    let desk = Desk { call, opened: &opened, signals: &signals, line, ended: Cell::default() };
-    let worked = desk.work(until)?;
+    let (busy, ended) = (Busy::new(until), Cell::default());
+    let desk = Desk { call, opened: &opened, signals: &signals, line, busy, ended };
+    let worked = desk.work()?;
     if call.out.json {
         call.out.document(&worked, |_| String::new())?;
     } else if worked.ended == 0 && until == Until::Idle {
@@ -49,34 +82,35 @@ struct Desk<'a> {
     opened: &'a Opened,
     signals: &'a Signals,
     line: RefCell<Line>,
+    busy: Busy,
     /// Why it could not tell what it did, if so.
     ended: Cell<Option<Ended>>,
 }
 
 impl Desk<'_> {
     /// Works until it is to end. A store that is busy is asked again, so that several workers get on.
-    fn work(&self, until: Until) -> Result<WorkedDoc, Ended> {
-        let (mut shown, mut ended, mut tries) = (VecDeque::new(), 0, 0);
+    fn work(&self) -> Result<WorkedDoc, Ended> {
+        let (mut shown, mut ended) = (VecDeque::new(), 0);
         let worker = self.opened.work.new_worker();
         loop {
-            let before = ended;
-            let worked =
-                self.opened.work.work(worker, until, self, &mut DeskWatch(self), &mut |task| {
-                    self.tell(task);
-                    ended += 1;
-                    if shown.len() == SHOWN {
-                        shown.pop_front();
-                    }
-                    shown.push_back(task.clone());
-                });
+            let mut told = |task: &TaskDoc| {
+                self.busy.worked();
+                self.tell(task);
+                ended += 1;
+                if shown.len() == SHOWN {
+                    shown.pop_front();
+                }
+                shown.push_back(task.clone());
+            };
+            let (until, watch) = (self.busy.until, &mut DeskWatch(self));
+            let worked = self.opened.work.work(worker, until, self, watch, &mut told);
             self.line.borrow_mut().clear();
             if let Some(ended) = self.ended.take() {
                 return Err(ended);
             }
-            tries = if ended > before { 0 } else { tries + 1 };
             match worked {
                 Ok(()) => return Ok(WorkedDoc { tasks: shown.into(), ended }),
-                Err(error) if error.code().is_retryable() && tries < TRIES => {
+                Err(error) if error.code().is_retryable() && self.busy.again() => {
                     self.call.out.note("The database is busy; trying again.");
                     if self.signals.pause(Duration::from_secs(1)) == Go::Stop {
                         return Ok(WorkedDoc { tasks: shown.into(), ended });
@@ -93,9 +127,9 @@ impl Desk<'_> {
         if self.call.out.json {
             return;
         }
-        let id = ids::short(&self.opened.work, IdKind::Task, task.task_id);
+        let id = ids::short(&self.opened.work, IdKind::Task, task.task_id.bytes());
         let (at, query) = (minute(Some(task.updated_at)), work_core::show::line(&task.query));
-        let came = tasks::came_of(self.opened, task);
+        let came = tasks::came_of(self.opened, std::slice::from_ref(task)).concat();
         let line = format!("{at}  {id}  {}  {came}  {query}", task.state);
         let line = output::width().map_or_else(|| line.clone(), |width| table::cut(&line, width));
         let told = self.call.out.data(&format!("{line}\n"));
@@ -114,6 +148,7 @@ impl Desk<'_> {
 
 impl Pause for Desk<'_> {
     fn pause(&self, most: Duration) -> Go {
+        self.busy.paused();
         match self.go() {
             Go::On => self.signals.pause(most),
             Go::Stop => Go::Stop,
@@ -127,5 +162,33 @@ impl Watch for DeskWatch<'_> {
     fn beat(&mut self, progress: &Progress) -> Go {
         self.0.line.borrow_mut().show(progress);
         self.0.go()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Whether a worker that meets busy moments for long, and does `between` after each, is still there.
+    fn lasts(until: Until, between: impl Fn(&Busy)) -> bool {
+        let busy = Busy::new(until);
+        (0..=TRIES).all(|_| {
+            let again = busy.again();
+            between(&busy);
+            again
+        })
+    }
+
+    // spec: T8
+    #[test]
+    fn busy_moments_end_a_worker_only_when_they_come_in_a_row() {
+        for until in [Until::Stopped, Until::Idle] {
+            assert!(!lasts(until, |_| {}), "{until:?}: nothing between");
+            assert!(lasts(until, Busy::worked), "{until:?}: a task between");
+        }
+        assert!(
+            lasts(Until::Stopped, Busy::paused),
+            "it found the store in order, and nothing to do"
+        );
     }
 }

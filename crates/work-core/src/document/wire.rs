@@ -315,7 +315,8 @@ document! {
     GrantEntry {
         /// Its id.
         folder: GrantId,
-        /// Its root, for people: the one absolute path in a document.
+        /// Its root, for people: with the directory in `work.instance/1` the only absolute path that a document shows.
+        /// An error may repeat one that the person typed.
         path: String,
         /// Its root's bytes in base64, where something had to be escaped.
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -376,7 +377,7 @@ document! {
         ok: bool,
         /// What was found.
         findings: Vec<FindingDoc>,
-        /// Events in the log, and the digest of the last: what an export or a backup should carry.
+        /// Events in the log, and the digest of the last: what to keep elsewhere, to notice later that its end was cut.
         events: Option<u64>,
         /// That digest.
         chain: Option<Digest>,
@@ -396,7 +397,7 @@ document! {
 
     /// `work.instance/1`: an instance that was created or was there.
     CheckedInstance {
-        /// Its directory, as given.
+        /// Its directory, absolute.
         home: String,
         /// `created`, `unchanged` or `new_token`.
         change: &'static str,

@@ -1,10 +1,13 @@
 //! Lists: bounded, in order, with cursors that name their list.
 
 use crate::world::World;
-use work_core::id::{IdKind, ResultId};
+use std::sync::Arc;
+use work_core::id::{IdKind, ResultId, TaskId};
 use work_core::limits::Limits;
+use work_core::port::Ids;
 use work_core::result::ResultState;
-use work_core::workspace::{FindError, ListError, StateFilter};
+use work_core::testkit::fakes::CountingIds;
+use work_core::workspace::{FindError, ListError, StateFilter, Workspace};
 
 fn few_at_a_time() -> World {
     World::new().limited(Limits { list: 2, ..Limits::standard() })
@@ -72,4 +75,38 @@ fn an_id_is_found_by_a_prefix_that_no_other_has() {
     assert_eq!(find(&id.to_string()), Ok(id));
     assert_eq!(find("00000000"), Err(FindError::Unknown));
     assert!(matches!(find("abc"), Err(FindError::NotAPrefix(_))));
+}
+
+/// Ids that all begin with the same six digits.
+struct Alike(CountingIds);
+
+impl Ids for Alike {
+    fn fresh(&self) -> [u8; 16] {
+        let mut id = self.0.fresh();
+        id[..3].copy_from_slice(&[0xab, 0xcd, 0xef]);
+        id
+    }
+}
+
+// spec: C3
+#[test]
+fn a_prefix_that_two_ids_share_is_lengthened_until_it_names_one() {
+    let World { store, door, .. } = World::new();
+    let work = Workspace::new(store, door, Arc::new(Alike(CountingIds::from(1_000_000))));
+    let ask = |_| work.ask(&crate::world::ask("backups")).expect("queued").task_id;
+    let ids: Vec<TaskId> = (0..2).map(ask).collect();
+    let bytes: Vec<_> = ids.iter().map(|id| id.bytes()).collect();
+    let short = work.shortest(IdKind::Task, &bytes).expect("digits");
+    for (short, id) in short.iter().zip(&ids) {
+        assert!(short.len() > 6, "six digits are shared: {short}");
+        assert_eq!(work.find(IdKind::Task, short, TaskId::from_bytes), Ok(*id));
+        let shorter = work.find(IdKind::Task, &short[..short.len() - 1], TaskId::from_bytes);
+        assert!(matches!(shorter, Err(FindError::Ambiguous(_))), "fewer would do: {short}");
+    }
+    let alone = work.folders().expect("folders").folders[0].folder;
+    let digits = work.shortest(IdKind::Grant, &[alone.bytes()]);
+    assert_eq!(digits, Ok(vec![alone.to_string()[..4].to_owned()]));
+    let nothing = ResultId::from_bytes([7; 16]);
+    let whole = work.shortest(IdKind::Result, &[nothing.bytes()]);
+    assert_eq!(whole, Ok(vec![nothing.to_string()]), "it names nothing");
 }
