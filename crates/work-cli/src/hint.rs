@@ -60,20 +60,24 @@ pub(crate) fn hint(fault: &Fault, work: &Program, home: &str) -> String {
         Code::KeyConflict => "use another --key for another request, or none".into(),
         Code::NotRunning => format!("see what became of it: {work} tasks"),
         Code::LeaseLost => lease_lost(fault.about, work),
-        Code::AccessRemoved => format!("see which folders are approved: {work} folders"),
+        Code::AccessRemoved => {
+            format!("see which folders are there as they were approved: {work} folders")
+        }
         Code::EvidenceUnavailable => {
             format!(
                 "see that the folders can be reached and keep still, then ask again: {work} folders"
             )
         }
-        Code::DependencyTooLarge => {
+        Code::TooLarge => {
             format!("ask for less: name a folder with {work} report --folder DIR QUERY")
         }
         Code::NoMatches => {
             format!("try other words, or look at which folders and files are read: {work} folders")
         }
         Code::NoSources => {
-            format!("approve a folder, or see why one cannot be read: {work} folders")
+            format!(
+                "see which folders are there as they were approved, and approve again what is yours: {work} folders"
+            )
         }
         Code::Abandoned => format!("look for a fault with {work} doctor, then ask again"),
         Code::Cancelled => cancelled(fault.about, work),

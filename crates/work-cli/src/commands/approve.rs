@@ -28,6 +28,12 @@ pub(super) fn run(approve: &Approve, call: &Call) -> Answer {
     Ok(DONE)
 }
 
+/// Whether a folder that a person named may be approved.
+pub(super) fn admitted(opened: &Opened, dir: &Path) -> Result<(), Ended> {
+    let admitted = opened.work.may_approve(&host_path(dir)?);
+    admitted.map_err(|error| Fault::from(error).named(&dir.to_string_lossy()).into())
+}
+
 /// Approves a folder as a person named it.
 pub(super) fn folder(
     opened: &Opened,
@@ -41,16 +47,23 @@ pub(super) fn folder(
 
 /// What approving or revoking changed.
 pub(super) fn sentence(opened: &Opened, document: &FolderDoc) -> String {
-    let FolderDoc { folder, change } = document;
+    let FolderDoc { folder, change, not_looked_at } = document;
     let id = ids::short(&opened.work, IdKind::Grant, folder.folder.bytes());
     let what = match *change {
         "approved" => "Approved",
         "approved_again" => "Approved again",
         "rules_changed" => "Changed the rules of",
         "revoked" => "Revoked",
-        _ => "Nothing to do for",
+        _ if folder.state == "revoked" => "Already revoked:",
+        _ => "Already approved:",
     };
-    format!("{what} {} ({}, {id})\n", folder.path, folder.label)
+    let mut text = format!("{what} {} ({}, {id})\n", folder.path, folder.label);
+    if *not_looked_at > 0 {
+        text.push_str(&format!(
+            "{not_looked_at} cited files were not looked at again in time; they show when what quotes them is opened.\n"
+        ));
+    }
+    text
 }
 
 /// The rules that the options give; none if there is no such option.

@@ -55,6 +55,8 @@ fn folders(
     if report.folder.is_empty() {
         return Ok(None);
     }
+    // All of them or none: a folder that is refused leaves no other approved.
+    report.folder.iter().try_for_each(|dir| approve::admitted(opened, dir))?;
     let mut folders = Vec::new();
     for dir in &report.folder {
         let mut watch = UntilSignal { signals, line: call.line("Looking at what is cited") };

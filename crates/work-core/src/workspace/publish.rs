@@ -2,7 +2,7 @@
 
 use super::looks::{self, Looked};
 use super::run::{Leased, held};
-use super::search::{self, QuoteProbe, SearchProbe};
+use super::search::{self, QuoteProbe, SearchProbe, Visited};
 use super::{Decision, Failure, Moment, Workspace, grants};
 use crate::audit::EventKind;
 use crate::document::stored::{self, Dependencies, Dependency, Stored, TooLarge, Verification};
@@ -78,7 +78,7 @@ fn bounds(limits: &Limits) -> Bounds {
 fn record(scanned: Scanned, files: &Files, all: &Grants) -> ScanRecord {
     let mut folders = scanned.folders;
     for read in files.places.iter().zip(&files.examined) {
-        if let ((place, cut), Examined::NotText) = read
+        if let (Visited { place, cut }, Examined::NotText) = read
             && let Some(folder) = folders.iter_mut().find(|folder| folder.grant == place.grant)
         {
             let counts = &mut folder.counts;
@@ -96,10 +96,9 @@ fn record(scanned: Scanned, files: &Files, all: &Grants) -> ScanRecord {
     ScanRecord { elapsed_ms, limit: scanned.limit, folders, left_out }
 }
 
-/// The files of a scan that were read, in the order of the visit, each with whether it was cut, and what was found in
-/// each.
+/// The files of a scan that were read, in the order of the visit, and what was found in each.
 struct Files {
-    places: Vec<(Place, bool)>,
+    places: Vec<Visited>,
     examined: Vec<Examined>,
 }
 
@@ -109,7 +108,7 @@ impl Files {
             !gone.iter().any(|(grant, path)| *grant == place.grant && *path == place.path)
         };
         let pairs =
-            self.places.into_iter().zip(self.examined).filter(|((place, _), _)| stays(place));
+            self.places.into_iter().zip(self.examined).filter(|(visited, _)| stays(&visited.place));
         let (places, examined) = pairs.unzip();
         Self { places, examined }
     }

@@ -12,7 +12,13 @@ use std::sync::{Arc, Mutex, MutexGuard};
 pub(super) struct SearchProbe {
     searcher: Arc<Searcher>,
     file_bytes: usize,
-    found: Mutex<BTreeMap<u64, ((Place, bool), Examined)>>,
+    found: Mutex<BTreeMap<u64, (Visited, Examined)>>,
+}
+
+/// A file that was read, and whether only its beginning was.
+pub(super) struct Visited {
+    pub(super) place: Place,
+    pub(super) cut: bool,
 }
 
 impl SearchProbe {
@@ -20,8 +26,8 @@ impl SearchProbe {
         Self { searcher, file_bytes, found: Mutex::default() }
     }
 
-    /// What was found, in the order of the visit, each with whether the file was cut.
-    pub(super) fn take(&self) -> Vec<((Place, bool), Examined)> {
+    /// What was found, in the order of the visit.
+    pub(super) fn take(&self) -> Vec<(Visited, Examined)> {
         std::mem::take(&mut *lock(&self.found)).into_values().collect()
     }
 }
@@ -34,7 +40,7 @@ impl Probe for SearchProbe {
     fn file(&self, place: Place, bytes: &[u8], full_size: u64) {
         let cut = full_size > self.file_bytes as u64;
         let examined = self.searcher.examine(bytes, cut, Format::of_name(place.path.last_name()));
-        lock(&self.found).insert(place.turn, ((place, cut), examined));
+        lock(&self.found).insert(place.turn, (Visited { place, cut }, examined));
     }
 }
 
@@ -47,13 +53,13 @@ pub(super) struct Chosen {
 }
 
 /// The files of the picks, in the order of their best, each with its passages.
-pub(super) fn by_file(picks: Vec<Pick>, places: &[(Place, bool)]) -> Vec<Chosen> {
+pub(super) fn by_file(picks: Vec<Pick>, places: &[Visited]) -> Vec<Chosen> {
     let mut chosen: Vec<(usize, Chosen)> = Vec::new();
     for (rank, pick) in picks.into_iter().enumerate() {
         match chosen.iter_mut().find(|(file, _)| *file == pick.file) {
             Some((_, one)) => one.keys.push((rank, pick.key)),
             None => {
-                let Place { grant, path, .. } = places[pick.file].0.clone();
+                let Place { grant, path, .. } = places[pick.file].place.clone();
                 chosen.push((pick.file, Chosen { grant, path, keys: vec![(rank, pick.key)] }));
             }
         }
