@@ -94,6 +94,10 @@ fn costs(results: usize) -> Vec<(&'static str, u64)> {
     let ask = |ask: &dyn Fn(&mut dyn ReadTx) -> bool| {
         question_steps(&world, |tx| assert!(ask(tx), "something is there"))
     };
+    let ten = world.read().results(latest).expect("ten results");
+    let ten: Vec<_> = ten.iter().map(|kept| (kept.value.id, kept.value.accepted)).collect();
+    let ten_ids: Vec<_> = ten.iter().map(|&(id, _)| id).collect();
+    let (of_ten, keys) = (Quotations::Of(&ten_ids), Revisions::Keys(&ten));
     let of = Quotations::Of(&[result.id]);
     let ids = Results::Ids(&[result.id]);
     let open = Tasks::Open { most: 2 };
@@ -102,6 +106,9 @@ fn costs(results: usize) -> Vec<(&'static str, u64)> {
         ("latest results", ask(&|tx| tx.results(latest).is_ok_and(|found| found.len() == 10))),
         ("one result", ask(&|tx| tx.results(ids).is_ok_and(|found| found.len() == 1))),
         ("its quotations", ask(&|tx| tx.quotations(of).is_ok_and(|found| found.len() == 1))),
+        // The result made last has one quotation, the nine before it four each.
+        ("quotations of ten", ask(&|tx| tx.quotations(of_ten).is_ok_and(|found| found.len() > 30))),
+        ("revisions of ten", ask(&|tx| tx.revisions(keys).is_ok_and(|found| found.len() == 10))),
         ("open tasks", ask(&|tx| tx.tasks(open).is_ok_and(|found| found.len() == 2))),
         ("citing results", ask(&|tx| tx.results(citing).is_ok_and(|found| found.len() == 5))),
         (
