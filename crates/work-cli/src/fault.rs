@@ -244,7 +244,9 @@ impl From<InstanceError> for Fault {
     fn from(error: InstanceError) -> Self {
         match error {
             InstanceError::Absent(_) => Self::new(Code::SetupIncomplete, error.to_string()),
-            InstanceError::Link(_) | InstanceError::NotADirectory(_) => {
+            InstanceError::Link(_)
+            | InstanceError::NotADirectory(_)
+            | InstanceError::Occupied(_) => {
                 Self::new(Code::InvalidArgument, error.to_string()).about(About::Instance)
             }
             InstanceError::OtherOwner(_) => Self::new(Code::ReadOnly, error.to_string()),

@@ -4,8 +4,10 @@
 //! half done is finished by making it again. Start at [`Instance::open_or_create`].
 
 use crate::filesystem::{self, PRIVATE_DIRECTORY, PRIVATE_FILE};
+use crate::sqlite::open::expect_claimed;
 use crate::sqlite::{Made, SqliteStore};
 use crate::token::{AccessToken, TOKEN, TOKEN_HEADER};
+use std::ffi::OsStr;
 use std::fs::{self, Metadata, Permissions};
 use std::io::{self, ErrorKind};
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
@@ -64,6 +66,9 @@ pub enum InstanceError {
     /// There is something else.
     #[error("{} is not a directory", .0.display())]
     NotADirectory(PathBuf),
+    /// The directory holds files of others, and no instance: making one would close them to everybody else.
+    #[error("{} holds other files", .0.display())]
+    Occupied(PathBuf),
     /// The directory, or a file in it, belongs to another user.
     #[error("{} belongs to another user", .0.display())]
     OtherOwner(PathBuf),
@@ -97,8 +102,8 @@ pub struct Exposed {
 impl Instance {
     /// Makes an instance in `directory`, or completes the one that is there; a complete one stays as it is.
     ///
-    /// The directory and those above it are made if they are missing. What others may read is closed to them, and told
-    /// ([`Instance::tightened`]).
+    /// The directory and those above it are made if they are missing; one that holds files of others is refused. What
+    /// others may read of an instance is closed to them, and told ([`Instance::tightened`]).
     ///
     /// # Errors
     /// [`InstanceError`] says what is in the way.
@@ -111,6 +116,8 @@ impl Instance {
         if let Err(error) = directory.symlink_metadata() {
             ready(&directory, error)?;
         }
+        own_directory(&directory)?;
+        claimed_or_free(&directory)?;
         let mut tightened = close_directory(&directory)?;
         let made = SqliteStore::create(&directory.join(DATABASE), &new_head(ids, clock))?;
         make_token(&directory)?;
@@ -124,10 +131,12 @@ impl Instance {
     /// [`InstanceError`]: `Absent` where no database is, else what is in the way.
     pub fn open(directory: impl AsRef<Path>) -> Result<Self, InstanceError> {
         let directory = absolute(directory.as_ref())?;
-        let mut tightened = close_directory(&directory)?;
+        own_directory(&directory)?;
         if !directory.join(DATABASE).is_file() {
             return Err(InstanceError::Absent(directory));
         }
+        expect_claimed(&directory.join(DATABASE))?;
+        let mut tightened = close_directory(&directory)?;
         tightened.extend(close_files(&directory)?);
         Ok(Self { directory, made: Made::Before, tightened })
     }
@@ -247,6 +256,23 @@ fn new_head(ids: &dyn Ids, clock: &dyn Clock) -> Head {
         SiteId::from_bytes(ids.fresh()),
         clock.reading(),
     )
+}
+
+/// Refuses a directory in which another application's database, or any file but an instance's, is.
+fn claimed_or_free(directory: &Path) -> Result<(), InstanceError> {
+    if directory.join(DATABASE).is_file() {
+        return Ok(expect_claimed(&directory.join(DATABASE))?);
+    }
+    let mine = |name: &OsStr| {
+        let unfinished = name.as_encoded_bytes().starts_with(DATABASE.as_bytes());
+        unfinished || FILES.iter().any(|file| name == *file)
+    };
+    for entry in fs::read_dir(directory).map_err(at(directory))? {
+        if !mine(&entry.map_err(at(directory))?.file_name()) {
+            return Err(InstanceError::Occupied(directory.to_owned()));
+        }
+    }
+    Ok(())
 }
 
 /// Makes the directory if that is all that is missing.

@@ -8,7 +8,7 @@
 mod create;
 mod error;
 mod inspect;
-mod open;
+pub(crate) mod open;
 mod pool;
 mod read;
 mod rows;

@@ -217,3 +217,39 @@ fn every_file_of_an_instance_in_use_is_named_to_the_door() {
     }
     assert!(everything(&place).len() > 4, "the log is there too");
 }
+
+// spec: I1
+#[test]
+fn a_directory_of_other_files_becomes_no_instance_and_stays_as_it_is() {
+    let (_home, place) = place();
+    fs::create_dir_all(&place).expect("a directory");
+    fs::write(place.join("notes.md"), "mine\n").expect("a file");
+    fs::set_permissions(&place, Permissions::from_mode(0o755)).expect("open to others");
+    let before = everything(&place);
+    let refused = Instance::create(&place, &OsIds, &Still).expect_err("refused");
+    assert!(matches!(refused, InstanceError::Occupied(_)), "{refused:?}");
+    assert_eq!((everything(&place), mode(&place)), (before, 0o755));
+}
+
+// spec: D2
+#[test]
+fn a_directory_with_a_database_of_others_stays_as_it_is() {
+    for claim in
+        ["PRAGMA application_id = 77", "PRAGMA user_version = 99", "CREATE TABLE theirs (a)"]
+    {
+        let (_home, place) = place();
+        fs::create_dir_all(&place).expect("a directory");
+        let theirs = rusqlite::Connection::open(place.join("work.sqlite")).expect("a database");
+        theirs.execute_batch(claim).expect("theirs");
+        drop(theirs);
+        for path in [place.clone(), place.join("work.sqlite")] {
+            fs::set_permissions(path, Permissions::from_mode(0o755)).expect("open to others");
+        }
+        let before = everything(&place);
+        for refused in [Instance::open(&place), Instance::create(&place, &OsIds, &Still)] {
+            let refused = refused.expect_err("refused");
+            assert!(matches!(refused, InstanceError::Store(_)), "{claim}: {refused:?}");
+        }
+        assert_eq!((everything(&place), mode(&place)), (before, 0o755), "{claim}");
+    }
+}

@@ -44,6 +44,12 @@ pub(super) fn expect_ours(path: &Path) -> Result<(), StoreError> {
     expect_schema(&Opener::new(path, Role::Reader).open()?.connection)
 }
 
+/// Refuses a file that says that it is another application's, or of another schema, and touches nothing. What cannot be
+/// read like this is told when it is opened.
+pub(crate) fn expect_claimed(path: &Path) -> Result<(), StoreError> {
+    unmoving(path).and_then(|connection| schema(&connection)).map_or(Ok(()), judge)
+}
+
 /// The file as if nobody wrote it.
 fn unmoving(path: &Path) -> rusqlite::Result<Connection> {
     let mut uri = String::from("file:");
