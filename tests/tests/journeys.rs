@@ -2,7 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "what goes wrong in a test fails it")]
 
 use std::io::{BufRead, BufReader, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use work_core::document::wire::ResultDoc;
@@ -24,6 +24,16 @@ fn open(home: &Path) -> Workspace {
     let limits = Limits { queued: 100_000, ..Limits::standard() };
     let store = instance.store(clock).unwrap().with_limits(&limits);
     Workspace::new(Arc::new(store), Arc::new(door), Arc::new(OsIds)).with_limits(limits)
+}
+
+/// A workspace in `home/desk`, with a folder `home/notes` that holds one file and is approved.
+fn desk_with_notes(home: &Path) -> (Workspace, PathBuf, PathBuf) {
+    let (desk, notes) = (home.join("desk"), home.join("notes"));
+    let work = open(&desk);
+    std::fs::create_dir(&notes).unwrap();
+    std::fs::write(notes.join("a.md"), "Backups are kept.\n").unwrap();
+    work.approve(&host(&notes), None, &mut Quiet).unwrap();
+    (work, desk, notes)
 }
 
 fn host(path: &Path) -> HostPath {
@@ -73,11 +83,7 @@ fn acknowledged(writer: Child) -> Vec<TaskId> {
 #[test]
 fn a_scan_past_a_hard_link_to_the_shared_memory_file_loses_no_row_of_another_process() {
     let home = tempfile::tempdir().unwrap();
-    let (desk, notes) = (home.path().join("desk"), home.path().join("notes"));
-    let work = open(&desk);
-    std::fs::create_dir(&notes).unwrap();
-    std::fs::write(notes.join("a.md"), "Backups are kept.\n").unwrap();
-    work.approve(&host(&notes), None, &mut Quiet).unwrap();
+    let (work, desk, notes) = desk_with_notes(home.path());
     for (name, own) in
         [("shm.md", "work.sqlite-shm"), ("wal.md", "work.sqlite-wal"), ("db.md", "work.sqlite")]
     {
@@ -161,11 +167,7 @@ fn the_handbook_shows_each_common_reason_to_skip() {
 #[test]
 fn two_processes_work_one_queue_and_each_task_is_published_once() {
     let home = tempfile::tempdir().unwrap();
-    let (desk, notes) = (home.path().join("desk"), home.path().join("notes"));
-    let work = open(&desk);
-    std::fs::create_dir(&notes).unwrap();
-    std::fs::write(notes.join("a.md"), "Backups are kept.\n").unwrap();
-    work.approve(&host(&notes), None, &mut Quiet).unwrap();
+    let (work, desk, _) = desk_with_notes(home.path());
     let tasks: Vec<TaskId> = (0..30).map(|_| work.ask(&ask("backups")).unwrap().task_id).collect();
     let hands: Vec<_> = (0..3)
         .map(|_| {
