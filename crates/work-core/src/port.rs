@@ -62,8 +62,8 @@ pub trait ReadTx {
     /// The remembered time, the audit tail and the counters, with the clock that counts for this store read now.
     fn head(&mut self) -> Result<(Head, Reading), StoreError>;
 
-    /// All grants, revoked ones too, in the order in which they were first approved. One whose record cannot be read is
-    /// left out.
+    /// All grants, revoked ones too, in the order in which they were first approved. A record that cannot be read is
+    /// [`StoreError::Damaged`]: it may be a hole in another folder, and a hole that is not known is open.
     fn folders(&mut self) -> Result<Vec<Kept<Grant>>, StoreError>;
 
     /// Sources with their latest observation, if they were ever looked at.

@@ -132,6 +132,21 @@ impl Instance {
         Ok(Self { directory, made: Made::Before, tightened })
     }
 
+    /// Opens the instance in `directory` and changes nothing: what others may read stays so, for
+    /// [`Instance::exposed`] to tell.
+    ///
+    /// # Errors
+    /// [`InstanceError`] as for [`Instance::open`].
+    pub fn open_as_is(directory: impl AsRef<Path>) -> Result<Self, InstanceError> {
+        let directory = absolute(directory.as_ref())?;
+        own_directory(&directory)?;
+        if !directory.join(DATABASE).is_file() {
+            return Err(InstanceError::Absent(directory));
+        }
+        own_files_there(&directory).try_for_each(|file| file.map(drop))?;
+        Ok(Self { directory, made: Made::Before, tightened: Vec::new() })
+    }
+
     /// Opens the instance in `directory`, made if there is none.
     ///
     /// # Errors
@@ -257,37 +272,56 @@ fn make_token(directory: &Path) -> Result<(), InstanceError> {
 
 /// Closes the directory to everybody but its owner, who must be this user.
 fn close_directory(directory: &Path) -> Result<Vec<PathBuf>, InstanceError> {
-    let found = look(directory)?.ok_or_else(|| InstanceError::Absent(directory.to_owned()))?;
-    if found.is_symlink() {
-        return Err(InstanceError::Link(directory.to_owned()));
-    }
-    if !found.is_dir() {
-        return Err(InstanceError::NotADirectory(directory.to_owned()));
-    }
+    let found = own_directory(directory)?;
     close(directory.to_owned(), &found).map(|closed| closed.into_iter().collect())
 }
 
 /// Closes every file of the instance to everybody but its owner, who must be this user.
 fn close_files(directory: &Path) -> Result<Vec<PathBuf>, InstanceError> {
     let mut tightened = Vec::new();
-    for path in own_files(directory) {
-        match look(&path)? {
-            Some(found) if found.is_symlink() => return Err(InstanceError::Link(path)),
-            Some(found) => tightened.extend(close(path, &found)?),
-            None => {}
-        }
+    for file in own_files_there(directory) {
+        let (path, found) = file?;
+        tightened.extend(close(path, &found)?);
     }
     Ok(tightened)
 }
 
 /// Closes one of them; says whether that was needed.
 fn close(path: PathBuf, found: &Metadata) -> Result<Option<PathBuf>, InstanceError> {
-    if found.uid() != rustix::process::geteuid().as_raw() {
-        return Err(InstanceError::OtherOwner(path));
-    }
     let Some(Exposed { path, mode, expected }) = exposed(path, found) else { return Ok(None) };
     fs::set_permissions(&path, Permissions::from_mode(mode & expected)).map_err(at(&path))?;
     Ok(Some(path))
+}
+
+/// The directory, which must be one and this user's.
+fn own_directory(directory: &Path) -> Result<Metadata, InstanceError> {
+    let found = look(directory)?.ok_or_else(|| InstanceError::Absent(directory.to_owned()))?;
+    if found.is_dir() || found.is_symlink() {
+        own(directory, found)
+    } else {
+        Err(InstanceError::NotADirectory(directory.to_owned()))
+    }
+}
+
+/// The files of the instance that are there, which must be this user's.
+fn own_files_there(
+    directory: &Path,
+) -> impl Iterator<Item = Result<(PathBuf, Metadata), InstanceError>> {
+    own_files(directory).into_iter().filter_map(|path| {
+        let own = |found| own(&path, found).map(|found| (path.clone(), found));
+        look(&path).transpose().map(|found| found.and_then(own))
+    })
+}
+
+/// What was found, if it is no link and this user's.
+fn own(path: &Path, found: Metadata) -> Result<Metadata, InstanceError> {
+    if found.is_symlink() {
+        Err(InstanceError::Link(path.to_owned()))
+    } else if found.uid() != rustix::process::geteuid().as_raw() {
+        Err(InstanceError::OtherOwner(path.to_owned()))
+    } else {
+        Ok(found)
+    }
 }
 
 /// Whether more than the owner may use it.

@@ -24,6 +24,7 @@ mod plans;
 
 pub use create::Made;
 pub use inspect::{Depth, Fault, Health};
+pub use open::SCHEMA;
 
 use error::failure;
 use pool::{Lender, Opener, Role};

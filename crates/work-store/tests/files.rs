@@ -9,7 +9,7 @@ use std::sync::Arc;
 use support::*;
 use work_core::port::*;
 use work_store::instance::Instance;
-use work_store::sqlite::{Made, SqliteStore};
+use work_store::sqlite::{Made, SCHEMA, SqliteStore};
 
 /// Opens a file that is not as it should be; it must stay as it is, with nothing beside it.
 #[track_caller]
@@ -33,6 +33,12 @@ fn bytes_after(sql: &str) -> Vec<u8> {
     raw.execute_batch(sql).expect(sql);
     raw.close().expect("closes");
     fs::read(&world.path).expect("readable")
+}
+
+#[test]
+fn the_schema_that_is_named_is_the_one_that_is_made() {
+    let made = World::new().raw().query_row("PRAGMA user_version", [], |row| row.get(0));
+    assert_eq!(made, Ok(SCHEMA));
 }
 
 // spec: D2

@@ -121,7 +121,12 @@ fn a_token_that_is_none_is_told_and_replaced_only_on_request() {
 
 #[track_caller]
 fn check_refused(place: &Path, expected: fn(&InstanceError) -> bool) {
-    for refused in [Instance::open(place), Instance::create(place, &OsIds, &Still)] {
+    let ways = [
+        Instance::open(place),
+        Instance::open_as_is(place),
+        Instance::create(place, &OsIds, &Still),
+    ];
+    for refused in ways {
         let error = refused.expect_err("it is refused");
         assert!(expected(&error), "{error:?}");
     }
@@ -151,6 +156,22 @@ fn an_instance_of_another_user_is_refused() {
     check_refused(&place, |error| matches!(error, InstanceError::OtherOwner(_)));
 }
 
+#[test]
+fn an_instance_opened_as_it_is_stays_so_and_tells_who_may_read_it() {
+    let (_home, place) = place();
+    create(&place);
+    let loose = [(place.clone(), 0o755), (place.join("token"), 0o644)];
+    for (path, mode) in &loose {
+        fs::set_permissions(path, Permissions::from_mode(*mode)).expect("loosened");
+    }
+    let before = everything(&place);
+    let opened = Instance::open_as_is(&place).expect("an instance");
+    let exposed = opened.exposed().expect("a list");
+    let told: Vec<_> = exposed.iter().map(|one| (one.path.clone(), one.mode)).collect();
+    assert_eq!((told.as_slice(), opened.tightened()), (&loose[..], &[][..]));
+    assert_eq!((everything(&place), mode(&place)), (before, 0o755));
+}
+
 // spec: I1
 #[test]
 fn what_others_could_read_is_closed_and_told() {
@@ -175,6 +196,7 @@ fn what_others_could_read_is_closed_and_told() {
 fn where_nothing_was_made_there_is_no_instance() {
     let (_home, place) = place();
     assert!(matches!(Instance::open(&place), Err(InstanceError::Absent(_))));
+    assert!(matches!(Instance::open_as_is(&place), Err(InstanceError::Absent(_))));
     assert!(!place.exists(), "opening makes nothing");
     fs::create_dir_all(&place).expect("made");
     assert!(matches!(Instance::open(&place), Err(InstanceError::Absent(_))));

@@ -66,12 +66,17 @@ fn grants_come_back_in_the_order_of_their_first_approval() {
 
 // spec: D3
 #[test]
-fn a_grant_whose_record_cannot_be_read_is_left_out() {
-    let world = World::new();
-    let (sound, broken) = (world.grant("/a"), world.grant("/b"));
-    let change = "UPDATE folder SET rules = x'7b' WHERE id = ?1";
-    world.raw().execute(change, [broken.id.bytes()]).expect("changed");
-    assert_eq!(values(world.read().folders().expect("folders")), [sound]);
+fn a_grant_whose_record_cannot_be_read_is_damage_and_never_a_shorter_list() {
+    for state in [GrantState::Active, GrantState::Revoked] {
+        let world = World::new();
+        let (_outer, inner) = (world.grant("/a"), world.grant("/a/private"));
+        let changed = Grant { state, ..inner.clone() };
+        world.put(vec![Put::Grant(Change::From(Version(1), changed))]);
+        let change =
+            "UPDATE folder SET rules = CAST('}' || substr(rules, 2) AS BLOB) WHERE id = ?1";
+        world.raw().execute(change, [inner.id.bytes()]).expect("one byte is another");
+        assert_eq!(world.read().folders(), Err(StoreError::Damaged), "{state:?}");
+    }
 }
 
 #[test]

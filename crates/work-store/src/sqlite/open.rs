@@ -7,6 +7,7 @@ use super::error::failure;
 use super::pool::{Opener, Role};
 use crate::filesystem;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
+use std::cmp::Ordering;
 use std::fmt::Write as _;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
@@ -14,8 +15,8 @@ use work_core::port::StoreError;
 
 /// What says that a file is this program's: `work` in ASCII.
 pub(super) const APPLICATION: i64 = 0x776f_726b;
-/// The schema that this version reads and writes.
-pub(super) const SCHEMA: i64 = 2;
+/// The number of the schema that this version reads and writes.
+pub const SCHEMA: u32 = 2;
 /// The oldest SQLite without the fault that loses commits when a checkpoint races a writer.
 const OLDEST_SQLITE: i32 = 3_051_003;
 
@@ -81,9 +82,9 @@ fn judge((application, schema): (i64, i64)) -> Result<(), StoreError> {
 
 /// Refuses another schema. The one before, 1, will be brought up to date by a later version; this one leaves it alone.
 pub(super) fn known(schema: i64) -> Result<(), StoreError> {
-    match schema {
-        SCHEMA => Ok(()),
-        newer if newer > SCHEMA => Err(StoreError::Newer),
-        _ => Err(StoreError::Foreign),
+    match schema.cmp(&i64::from(SCHEMA)) {
+        Ordering::Equal => Ok(()),
+        Ordering::Greater => Err(StoreError::Newer),
+        Ordering::Less => Err(StoreError::Foreign),
     }
 }

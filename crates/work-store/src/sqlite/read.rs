@@ -145,7 +145,7 @@ impl ReadTx for Snapshot<'_> {
     }
 
     fn folders(&mut self) -> Result<Vec<Kept<Grant>>, StoreError> {
-        Ok(self.all(sql::FOLDERS, [], rows::grant)?.into_iter().flatten().collect())
+        self.all(sql::FOLDERS, [], rows::grant)
     }
 
     fn sources(&mut self, pick: Sources<'_>) -> Result<Vec<Observed>, StoreError> {

@@ -3,7 +3,8 @@
 //! Owns every number that stands for a variant. Columns are read in the order in which their statement names them. A
 //! row that is not as it was written is [`StoreError::Damaged`], with two exceptions that fail closed: a source whose
 //! place cannot be read belongs to no grant, so nobody gets to see or read it, and an observation that cannot be read
-//! was never made.
+//! was never made. A grant is no exception: a revoked one makes a hole in the folder around it, and a hole that is not
+//! known is open.
 
 use rusqlite::Row;
 use rusqlite::types::FromSql;
@@ -200,26 +201,22 @@ fn rules(bytes: &[u8]) -> Option<Rules> {
     Rules::new(kept.extensions, kept.exclude, kept.hidden, kept.ignore_files).ok()
 }
 
-/// A grant; `None` if its record cannot be read.
-pub(super) fn grant(row: &Row<'_>) -> Read<Option<Kept<Grant>>> {
+/// A grant.
+pub(super) fn grant(row: &Row<'_>) -> Read<Kept<Grant>> {
     let mut c = Columns::of(row);
-    let mut grant = || -> Read<Kept<Grant>> {
-        let value = Grant {
-            id: c.id(GrantId::from_bytes)?,
-            site: c.id(SiteId::from_bytes)?,
-            root: HostPath::from_bytes(c.take::<Vec<u8>>()?),
-            label: c.text()?,
-            identity: serde_json::from_slice(&c.take::<Vec<u8>>()?)
-                .map_err(|_| StoreError::Damaged)?,
-            rules: rules(&c.take::<Vec<u8>>()?).ok_or(StoreError::Damaged)?,
-            state: if c.take()? { GrantState::Active } else { GrantState::Revoked },
-            approved_at: c.at()?,
-            since_look: c.count()?,
-            swept_at: c.maybe_at()?,
-        };
-        Ok(Kept { version: c.version()?, value })
+    let value = Grant {
+        id: c.id(GrantId::from_bytes)?,
+        site: c.id(SiteId::from_bytes)?,
+        root: HostPath::from_bytes(c.take::<Vec<u8>>()?),
+        label: c.text()?,
+        identity: serde_json::from_slice(&c.take::<Vec<u8>>()?).map_err(|_| StoreError::Damaged)?,
+        rules: rules(&c.take::<Vec<u8>>()?).ok_or(StoreError::Damaged)?,
+        state: if c.take()? { GrantState::Active } else { GrantState::Revoked },
+        approved_at: c.at()?,
+        since_look: c.count()?,
+        swept_at: c.maybe_at()?,
     };
-    Ok(grant().ok())
+    Ok(Kept { version: c.version()?, value })
 }
 
 /// Whether a grant is in force, as it is kept.
