@@ -2,6 +2,7 @@
 
 use crate::call::Call;
 use crate::fault::{Ended, Fault};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use work_core::code::Code;
@@ -11,7 +12,7 @@ use work_core::workspace::{Failure, Workspace};
 use work_source::{FolderDoor, OwnFiles};
 use work_store::clock::HostClock;
 use work_store::ids::OsIds;
-use work_store::instance::{Instance, InstanceError};
+use work_store::instance::{DATABASE, Instance, InstanceError};
 use work_store::sqlite::{Made, SqliteStore};
 
 /// An instance that is in use.
@@ -31,7 +32,7 @@ impl Call {
     /// # Errors
     /// [`Ended`]: `setup_incomplete` where nothing was ever made, else what is in the way.
     pub(crate) fn open(&self) -> Result<Opened, Ended> {
-        let instance = Instance::open(&self.home()?.path)?;
+        let instance = readable(Instance::open(&self.home()?.path))?;
         self.wire(instance)
     }
 
@@ -42,7 +43,7 @@ impl Call {
     /// [`Ended`] when a folder is refused, or what is in the way.
     pub(crate) fn open_or_create(&self, folders: &[PathBuf]) -> Result<Opened, Ended> {
         let home = &self.home()?.path;
-        match Instance::open(home) {
+        match readable(Instance::open(home)) {
             Ok(instance) => self.wire(instance),
             Err(InstanceError::Absent(_)) => {
                 admissible(folders)?;
@@ -56,7 +57,11 @@ impl Call {
         }
     }
 
-    fn wire(&self, instance: Instance) -> Result<Opened, Ended> {
+    /// Opens the records of an instance and wires the parts together.
+    ///
+    /// # Errors
+    /// [`Ended`] when the records cannot be opened.
+    pub(crate) fn wire(&self, instance: Instance) -> Result<Opened, Ended> {
         for path in instance.tightened() {
             self.out.note(&format!("Closed to other users: {}", shown(path)));
         }
@@ -69,6 +74,20 @@ impl Call {
         let door = Arc::new(FolderDoor::guarding(own, boot));
         let work = Workspace::new(store.clone(), door, Arc::new(OsIds));
         Ok(Opened { work, instance, store })
+    }
+}
+
+/// The same, unless nothing is seen there only because this user may not look.
+///
+/// # Errors
+/// [`InstanceError`]: as it was, or `Io` for a directory that cannot be searched.
+pub(crate) fn readable(opened: Result<Instance, InstanceError>) -> Result<Instance, InstanceError> {
+    let Err(InstanceError::Absent(dir)) = opened else { return opened };
+    match std::fs::symlink_metadata(dir.join(DATABASE)) {
+        Err(source) if source.kind() == ErrorKind::PermissionDenied => {
+            Err(InstanceError::Io { path: dir, source })
+        }
+        Ok(_) | Err(_) => Err(InstanceError::Absent(dir)),
     }
 }
 
