@@ -164,7 +164,7 @@ fn a_newer_a_foreign_and_a_damaged_database_are_refused_as_they_are() {
         overwrite(&desk, at, with);
         let before = fs::read(desk.path("home/work.sqlite")).expect("a database");
         let token = fs::read(desk.path("home/token")).expect("a token");
-        for args in [&["list"][..], &["report", "backups"]] {
+        for args in [&["list"][..], &["init"], &["init", "--new-token"], &["report", "backups"]] {
             check(&desk.json(args), code, 15);
         }
         let doctor = desk.json(&["doctor"]);
@@ -295,10 +295,47 @@ fn what_this_user_may_not_read_is_called_so() {
     assert_eq!((doctor.code, found(&doctor)), (1, vec!["permission_denied".to_owned()]));
     close(&database, 0o600);
     close(&nobody.desk.home(), 0);
-    for args in [&["list"][..], &["doctor"], &["report", "--folder", "docs", "backups"]] {
+    for args in [
+        &["list"][..],
+        &["doctor"],
+        &["report", "--folder", "docs", "backups"],
+        &["init", "--new-token"],
+        &["init"],
+    ] {
         check(&nobody.run(&[&["--json"], args].concat()), "read_only", 1);
         let people = nobody.run(args);
         assert!(people.err.contains("ermission denied"), "{args:?}: {}", people.err);
     }
     close(&nobody.desk.home(), 0o700);
+}
+
+// spec: C4, C10
+#[test]
+fn a_token_that_a_crash_did_not_leave_is_made_by_what_would_have_made_the_instance() {
+    let desk = Desk::with_files(&[("a.md", "Backups are kept.\n")]);
+    let (token, header) = (desk.path("home/token"), desk.path("home/token.header"));
+    let lose = || {
+        fs::remove_file(&token).expect("a token");
+        let _ = fs::remove_file(&header);
+    };
+    lose();
+    let refused = desk.run(&["report", "backups"]);
+    assert_eq!(refused.code, 1, "{}", refused.out);
+    assert!(
+        refused.err.contains("hint: make a new one: work init --new-token\n"),
+        "{}",
+        refused.err
+    );
+    let report = desk.run(&["report", "--folder", "docs", "backups"]).succeeded();
+    assert!(report.err.contains("Made the missing token of the instance "), "{}", report.err);
+    assert!(token.exists() && header.exists());
+    lose();
+    let init = desk.run(&["init"]).succeeded();
+    assert!(init.out.starts_with("Made the missing token of the instance "), "{}", init.out);
+    assert_eq!(desk.json(&["init"]).data()["change"], "unchanged");
+    lose();
+    assert_eq!(desk.json(&["init"]).data()["change"], "new_token");
+    fs::write(&token, "no token").expect("a file");
+    let refused = desk.run(&["report", "--folder", "docs", "backups"]);
+    assert_eq!(refused.code, 1, "what stands there is not thrown away: {}", refused.out);
 }
