@@ -184,16 +184,22 @@ impl Watch for UntilSignal<'_> {
     }
 }
 
-/// Says where a task is that somebody else will work.
+/// Says where a task is that somebody else will work, or what became of it.
 fn detached(call: &Call, opened: &Opened, task: &TaskDoc) -> Answer {
     let short = ids::short(&opened.work, IdKind::Task, task.task_id.bytes());
     call.out.document(task, |task| format!("Task {short}: {}\n", task.state))?;
     let work = &call.out.program;
-    call.out.next(&[
-        (format!("{work} worker --once"), "work what is queued"),
-        (format!("{work} tasks"), "see what became of it"),
-        (format!("{work} cancel {short}"), "if it is not wanted any more"),
-    ]);
+    let result = task.artifact_id.map(|id| ids::short(&opened.work, IdKind::Result, id.bytes()));
+    let became = (format!("{work} tasks"), "see what became of it");
+    let unwanted = (format!("{work} cancel {short}"), "if it is not wanted any more");
+    call.out.next(&match (task.state, result) {
+        ("queued", _) => {
+            vec![(format!("{work} worker --once"), "work what is queued"), became, unwanted]
+        }
+        ("running", _) => vec![became, unwanted],
+        (_, Some(result)) => vec![(format!("{work} show {result}"), "see what came of it")],
+        (_, None) => vec![became],
+    });
     Ok(DONE)
 }
 

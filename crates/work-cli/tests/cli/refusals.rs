@@ -250,6 +250,25 @@ fn a_hint_can_be_followed() {
     assert!(man.err.starts_with("error: docs/a.md is not a directory\n"), "{}", man.err);
 }
 
+// spec: T7, C10
+#[test]
+fn a_key_whose_task_has_ended_leads_to_what_became_of_it() {
+    let desk = Desk::with_files(&[("a.md", "Backups are kept.\n")]);
+    let ask = ["report", "--detach", "--key", "k", "backups"];
+    assert!(desk.run(&ask).succeeded().err.contains("work worker --once"));
+    desk.run(&["worker", "--once"]).succeeded();
+    let again = desk.run(&ask).succeeded();
+    assert!(again.out.ends_with(": succeeded\n"), "{}", again.out);
+    let next: Vec<&str> = again.err.lines().skip(2).collect();
+    assert_eq!(next.len(), 1, "{}", again.err);
+    assert!(next[0].starts_with("  work show "), "{}", again.err);
+    let failing = ["report", "--detach", "--key", "l", "zebra"];
+    desk.run(&failing).succeeded();
+    desk.run(&["worker", "--once"]).succeeded();
+    let failed = desk.run(&failing).succeeded().err;
+    assert!(failed.contains("  work tasks ") && !failed.contains("cancel"), "{failed}");
+}
+
 // spec: Q9
 #[test]
 fn what_a_person_typed_is_repeated_without_doing_anything() {
