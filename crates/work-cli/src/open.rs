@@ -2,6 +2,7 @@
 
 use crate::call::Call;
 use crate::fault::{Ended, Fault};
+use crate::ids::Digits;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -24,6 +25,8 @@ pub(crate) struct Opened {
     pub(crate) instance: Instance,
     /// Its records, for what only `doctor` asks.
     pub(crate) store: Arc<SqliteStore>,
+    /// How much of its ids people see.
+    pub(crate) digits: Digits,
 }
 
 impl Call {
@@ -73,7 +76,7 @@ impl Call {
             .map_err(|error| Fault::new(Code::Internal, error.to_string()))?;
         let door = Arc::new(FolderDoor::guarding(own, boot));
         let work = Workspace::new(store.clone(), door, Arc::new(OsIds));
-        Ok(Opened { work, instance, store })
+        Ok(Opened { work, instance, store, digits: self.out.digits() })
     }
 }
 

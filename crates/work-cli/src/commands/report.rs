@@ -186,10 +186,10 @@ impl Watch for UntilSignal<'_> {
 
 /// Says where a task is that somebody else will work, or what became of it.
 fn detached(call: &Call, opened: &Opened, task: &TaskDoc) -> Answer {
-    let short = ids::short(&opened.work, IdKind::Task, task.task_id.bytes());
+    let short = ids::short(opened, IdKind::Task, task.task_id.bytes());
     call.out.document(task, |task| format!("Task {short}: {}\n", task.state))?;
     let work = &call.out.program;
-    let result = task.artifact_id.map(|id| ids::short(&opened.work, IdKind::Result, id.bytes()));
+    let result = task.artifact_id.map(|id| ids::short(opened, IdKind::Result, id.bytes()));
     let became = (format!("{work} tasks"), "see what became of it");
     let unwanted = (format!("{work} cancel {short}"), "if it is not wanted any more");
     call.out.next(&match (task.state, result) {
@@ -205,7 +205,7 @@ fn detached(call: &Call, opened: &Opened, task: &TaskDoc) -> Answer {
 
 fn say_what_follows(call: &Call, opened: &Opened, result: &ResultDoc) {
     let work = &call.out.program;
-    let short = ids::short(&opened.work, IdKind::Result, result.artifact_id.bytes());
+    let short = ids::short(opened, IdKind::Result, result.artifact_id.bytes());
     call.out.next(&[
         (format!("{work} show {short}"), "see it again, with its sources looked at anew"),
         (format!("{work} list"), "see all that is kept"),

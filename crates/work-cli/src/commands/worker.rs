@@ -148,7 +148,7 @@ impl Desk<'_> {
         if self.call.out.json {
             return;
         }
-        let id = ids::short(&self.opened.work, IdKind::Task, task.task_id.bytes());
+        let id = ids::short(self.opened, IdKind::Task, task.task_id.bytes());
         let (at, query) = (minute(Some(task.updated_at)), work_core::show::line(&task.query));
         let came = tasks::came_of(self.opened, std::slice::from_ref(task)).concat();
         let line = format!("{at}  {id}  {}  {came}  {query}", task.state);
