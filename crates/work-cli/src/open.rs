@@ -3,7 +3,8 @@
 use crate::call::Call;
 use crate::fault::{Ended, Fault};
 use crate::ids::Digits;
-use std::io::ErrorKind;
+use std::fs::File;
+use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use work_core::code::Code;
@@ -69,6 +70,9 @@ impl Call {
             self.out.note(&format!("Closed to other users: {}", shown(path)));
         }
         self.out.detail(|| format!("Instance: {}", shown(instance.dir())));
+        if let Some((path, source)) = locked(instance.dir()) {
+            return Err(InstanceError::Io { path, source }.into());
+        }
         let clock = HostClock::new();
         let boot = clock.reading().boot;
         let store = Arc::new(instance.store(Arc::new(clock)).map_err(Failure::from)?);
@@ -92,6 +96,18 @@ pub(crate) fn readable(opened: Result<Instance, InstanceError>) -> Result<Instan
         }
         Ok(_) | Err(_) => Err(InstanceError::Absent(dir)),
     }
+}
+
+/// The file of the records that this user may not read, if there is one.
+///
+/// Asked before the records are opened, never after: to close a file of a database ends the locks that this process
+/// has on it.
+pub(crate) fn locked(dir: &Path) -> Option<(PathBuf, io::Error)> {
+    let files = [DATABASE, "work.sqlite-wal", "work.sqlite-shm"].map(|name| dir.join(name));
+    files.into_iter().find_map(|path| match File::open(&path) {
+        Err(error) if error.kind() == ErrorKind::PermissionDenied => Some((path, error)),
+        Ok(_) | Err(_) => None,
+    })
 }
 
 /// Whether each folder could be approved, as far as that can be told without an instance.

@@ -4,17 +4,17 @@ use super::{BAD, DONE, DOUBTFUL, GOOD};
 use crate::call::Call;
 use crate::fault::Ended;
 use crate::hint::{Program, quoted_path};
-use crate::open::{readable, shown};
+use crate::open::{locked, readable, shown};
 use crate::output::Answer;
 use anstyle::Style;
 use std::io::ErrorKind;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use work_core::code::Code;
 use work_core::document::wire::{DoctorDoc, FindingDoc};
 use work_core::port::StoreError;
 use work_core::show;
 use work_core::workspace::Failure;
-use work_store::instance::{DATABASE, Instance, InstanceError};
+use work_store::instance::{Instance, InstanceError};
 use work_store::sqlite::{Depth, Fault};
 
 /// Exit codes (spec C7).
@@ -41,7 +41,7 @@ fn checked(call: &Call) -> Result<DoctorDoc, Ended> {
     let instance = readable(Instance::open_as_is(&call.home()?.path))?;
     let directory = of_directory(&instance, &call.out.program)?;
     let mut document = match locked(instance.dir()) {
-        Some(locked) => only(locked),
+        Some((path, _)) => only(denied(&path)),
         None => match of_records(call, instance) {
             Err(Ended::Fault(fault)) if fault.code == Code::StoreDamaged => only(of_store()),
             records => records?,
@@ -52,17 +52,10 @@ fn checked(call: &Call) -> Result<DoctorDoc, Ended> {
     Ok(document)
 }
 
-/// The file of the records, if this user may not read it.
-fn locked(dir: &Path) -> Option<FindingDoc> {
-    let files = [DATABASE, "work.sqlite-wal", "work.sqlite-shm"].map(|name| dir.join(name));
-    let denied = |path: &PathBuf| {
-        std::fs::File::open(path).is_err_and(|error| error.kind() == ErrorKind::PermissionDenied)
-    };
-    files.into_iter().find(denied).map(|path| {
-        let what = format!("{} cannot be read: permission denied", shown(&path));
-        let next = format!("chmod 600 {}", quoted_path(&path));
-        finding("permission_denied", "warning", what, next)
-    })
+fn denied(path: &Path) -> FindingDoc {
+    let what = format!("{} cannot be read: permission denied", shown(path));
+    let next = format!("chmod 600 {}", quoted_path(path));
+    finding("permission_denied", "warning", what, next)
 }
 
 /// What the file and the records show.

@@ -293,6 +293,12 @@ fn what_this_user_may_not_read_is_called_so() {
     close(&database, 0);
     let doctor = nobody.run(&["--json", "doctor"]);
     assert_eq!((doctor.code, found(&doctor)), (1, vec!["permission_denied".to_owned()]));
+    check(&nobody.run(&["--json", "list"]), "read_only", 1);
+    let list = nobody.run(&["list"]).err;
+    assert!(
+        list.contains(&format!("{} cannot be used: Permission denied", database.display())),
+        "{list}"
+    );
     close(&database, 0o600);
     close(&nobody.desk.home(), 0);
     for args in [
