@@ -19,8 +19,8 @@ impl Call {
     /// As the options of every command say.
     pub(crate) fn new(global: &Global, command: &str) -> Self {
         let home = Home::find(global.home.as_deref());
-        let named = home.as_ref().map(|home| home.path.to_string_lossy().into_owned());
-        let out = Output::new(global, command, crate::hint::quoted(&named.unwrap_or_default()));
+        let named = home.as_ref().map(|home| crate::hint::quoted_path(&home.path));
+        let out = Output::new(global, command, named.unwrap_or_default());
         Self { out, home, progress: global.progress }
     }
 

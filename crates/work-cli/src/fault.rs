@@ -57,6 +57,10 @@ pub(crate) enum About {
     Task,
     /// A task that ended because the person stopped it.
     Stopped,
+    /// A query that is too long.
+    LongQuery,
+    /// A revision that this result does not have.
+    Revision(ResultId),
     /// A result that was made and, because the person stopped it, not shown.
     Unshown(ResultId),
     /// The name of a document.
@@ -230,7 +234,11 @@ refusals! {
 
 impl From<InvalidQuery> for Fault {
     fn from(error: InvalidQuery) -> Self {
-        Self::new(Code::InvalidQuery, error.to_string())
+        let fault = Self::new(Code::InvalidQuery, error.to_string());
+        match error {
+            InvalidQuery::TooLong { .. } => fault.about(About::LongQuery),
+            InvalidQuery::Empty | InvalidQuery::NothingToSearch(_) => fault,
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::fault::{About, Fault};
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use work_core::code::Code;
 
 /// The program as it was called: a command that is told to a person must mean the same instance.
@@ -27,28 +27,42 @@ impl fmt::Display for Program {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.home {
             None => f.write_str("work"),
-            Some(home) => write!(f, "work --home {}", quoted(&home.to_string_lossy())),
+            Some(home) => write!(f, "work --home {}", quoted_path(home)),
         }
     }
 }
 
-/// A word as a shell takes it back. What cannot be shown is written out and is then not the same word any more.
+/// A word as a shell takes it back.
 pub(crate) fn quoted(word: &str) -> String {
-    let word = work_core::show::line(word);
     let plain = |c: char| c.is_alphanumeric() || "/._-+:@%,=~".contains(c);
-    if !word.is_empty() && word.chars().all(plain) {
-        word
+    if work_core::show::line(word) != word {
+        escaped(word.as_bytes())
+    } else if !word.is_empty() && word.chars().all(plain) {
+        word.to_owned()
     } else {
         format!("'{}'", word.replace('\'', "'\\''"))
     }
 }
 
+/// A path as a shell takes it back, whatever its bytes.
+pub(crate) fn quoted_path(path: &Path) -> String {
+    path.to_str().map_or_else(|| escaped(path.as_os_str().as_encoded_bytes()), quoted)
+}
+
+/// What cannot be shown, byte by byte in the numbers that every shell with this form reads alike.
+fn escaped(word: &[u8]) -> String {
+    let byte = |byte: &u8| match byte {
+        b'\'' | b'\\' => format!("\\{}", char::from(*byte)),
+        b' '..=b'~' => char::from(*byte).to_string(),
+        byte => format!("\\{byte:03o}"),
+    };
+    format!("$'{}'", word.iter().map(byte).collect::<String>())
+}
+
 /// What to do about a fault. `home` is the instance's directory, as far as it is known.
 pub(crate) fn hint(fault: &Fault, work: &Program, home: &str) -> String {
     match fault.code {
-        Code::InvalidQuery => {
-            format!("give words to search for: {work} report how long are backups kept")
-        }
+        Code::InvalidQuery => invalid_query(fault.about, work),
         Code::InvalidArgument => invalid_argument(fault.about, work),
         Code::AmbiguousId => "give more digits of the id".into(),
         Code::InvalidCursor => format!(
@@ -84,7 +98,7 @@ pub(crate) fn hint(fault: &Fault, work: &Program, home: &str) -> String {
         Code::Internal => internal(fault.about, work),
         Code::UnknownOutcome => {
             format!(
-                "see that {home} can be written, then look for the act before anything is repeated: {work} log --json"
+                "see that {home} can be written, then look for the field act of an event before anything is repeated: {work} log --json"
             )
         }
         Code::Busy => "another process is writing; try again".into(),
@@ -107,9 +121,17 @@ pub(crate) fn hint(fault: &Fault, work: &Program, home: &str) -> String {
     }
 }
 
+fn invalid_query(about: About, work: &Program) -> String {
+    if about == About::LongQuery {
+        "shorten it to 4,000 characters".into()
+    } else {
+        format!("give words to search for: {work} report how long are backups kept")
+    }
+}
+
 fn invalid_argument(about: About, work: &Program) -> String {
     match about {
-        About::Result | About::Unshown(_) => {
+        About::Result | About::Revision(_) | About::Unshown(_) => {
             format!("copy the first digits of an id from {work} list")
         }
         About::Task | About::Stopped => format!("copy the first digits of an id from {work} tasks"),
@@ -119,7 +141,7 @@ fn invalid_argument(about: About, work: &Program) -> String {
         About::Instance | About::Token => {
             "name a directory with --home DIR, or set WORK_HOME".into()
         }
-        About::Arguments | About::Schema | About::Output => {
+        About::Arguments | About::LongQuery | About::Schema | About::Output => {
             format!("see what is expected: {}", work.help())
         }
     }
@@ -150,12 +172,13 @@ fn setup_incomplete(about: About, work: &Program) -> String {
 fn not_found(about: About, work: &Program) -> String {
     match about {
         About::Result | About::Unshown(_) => format!("see which there are: {work} list"),
+        About::Revision(result) => format!("see the accepted one: {work} show {result}"),
         About::Task | About::Stopped => format!("see which there are: {work} tasks"),
         About::Folder | About::NewFolder | About::OwnFolder | About::FolderTooMany => {
             format!("see which there are: {work} folders")
         }
         About::Schema => "see which there are: work schema".into(),
-        About::Instance | About::Token | About::Arguments | About::Output => {
+        About::Instance | About::Token | About::Arguments | About::LongQuery | About::Output => {
             format!("see what is expected: {}", work.help())
         }
     }
@@ -180,6 +203,8 @@ fn lease_lost(about: About, work: &Program) -> String {
 fn internal(about: About, work: &Program) -> String {
     if about == About::Output {
         "the command itself was carried out; only its answer could not be written".into()
+    } else if work.command.as_deref() == Some("doctor") {
+        "try again; if it happens again, please report this".into()
     } else {
         format!("check the records with {work} doctor; if it finds nothing, please report this")
     }
@@ -205,5 +230,27 @@ fn disk_full(about: About, home: &str) -> String {
         format!(
             "make room on the disk that holds {home}, then try again; what was kept before is safe"
         )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // spec: C10
+    #[test]
+    fn a_quoted_path_is_the_same_path_to_a_shell() {
+        use std::ffi::OsStr;
+        use std::os::unix::ffi::OsStrExt as _;
+        for (path, expected) in [
+            (&b"/a/b-c"[..], "/a/b-c"),
+            (b"", "''"),
+            (b"an other's", "'an other'\\''s'"),
+            (b"a\tb'\\", "$'a\\011b\\'\\\\'"),
+            (b"a \xff7", "$'a \\3777'"),
+            ("\u{202e}".as_bytes(), "$'\\342\\200\\256'"),
+        ] {
+            assert_eq!(quoted_path(Path::new(OsStr::from_bytes(path))), expected);
+        }
     }
 }

@@ -1,6 +1,7 @@
 //! Ids for people: by the first digits, as few as name one.
 
 use crate::fault::{About, Ended, Fault};
+use crate::open::Opened;
 use work_core::id::{IdKind, ResultId};
 use work_core::workspace::Workspace;
 
@@ -26,13 +27,25 @@ const fn about(kind: IdKind) -> About {
     }
 }
 
-/// The fewest digits that name `id` now: all of them where that cannot be told.
-pub(crate) fn short(work: &Workspace, kind: IdKind, id: [u8; 16]) -> String {
-    shortest(work, kind, &[id]).concat()
+/// How much of an id people see.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Digits {
+    /// As few as name one now.
+    Fewest,
+    /// All of them.
+    All,
+}
+
+/// The digits that name `id`: all of them where the fewest cannot be told.
+pub(crate) fn short(opened: &Opened, kind: IdKind, id: [u8; 16]) -> String {
+    shortest(opened, kind, &[id]).concat()
 }
 
 /// The same for each of a whole list, which is asked for at once.
-pub(crate) fn shortest(work: &Workspace, kind: IdKind, ids: &[[u8; 16]]) -> Vec<String> {
-    let whole = |_| ids.iter().map(|&id| ResultId::from_bytes(id).to_string()).collect();
-    work.shortest(kind, ids).unwrap_or_else(whole)
+pub(crate) fn shortest(opened: &Opened, kind: IdKind, ids: &[[u8; 16]]) -> Vec<String> {
+    let whole = || ids.iter().map(|&id| ResultId::from_bytes(id).to_string()).collect();
+    match opened.digits {
+        Digits::All => whole(),
+        Digits::Fewest => opened.work.shortest(kind, ids).unwrap_or_else(|_| whole()),
+    }
 }

@@ -2,6 +2,9 @@
 
 use crate::call::Call;
 use crate::fault::{Ended, Fault};
+use crate::ids::Digits;
+use std::fs::File;
+use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use work_core::code::Code;
@@ -11,7 +14,7 @@ use work_core::workspace::{Failure, Workspace};
 use work_source::{FolderDoor, OwnFiles};
 use work_store::clock::HostClock;
 use work_store::ids::OsIds;
-use work_store::instance::{Instance, InstanceError};
+use work_store::instance::{DATABASE, Instance, InstanceError};
 use work_store::sqlite::{Made, SqliteStore};
 
 /// An instance that is in use.
@@ -23,6 +26,8 @@ pub(crate) struct Opened {
     pub(crate) instance: Instance,
     /// Its records, for what only `doctor` asks.
     pub(crate) store: Arc<SqliteStore>,
+    /// How much of its ids people see.
+    pub(crate) digits: Digits,
 }
 
 impl Call {
@@ -31,7 +36,7 @@ impl Call {
     /// # Errors
     /// [`Ended`]: `setup_incomplete` where nothing was ever made, else what is in the way.
     pub(crate) fn open(&self) -> Result<Opened, Ended> {
-        let instance = Instance::open(&self.home()?.path)?;
+        let instance = readable(Instance::open(&self.home()?.path))?;
         self.wire(instance)
     }
 
@@ -42,7 +47,7 @@ impl Call {
     /// [`Ended`] when a folder is refused, or what is in the way.
     pub(crate) fn open_or_create(&self, folders: &[PathBuf]) -> Result<Opened, Ended> {
         let home = &self.home()?.path;
-        match Instance::open(home) {
+        match readable(Instance::open(home)) {
             Ok(instance) => self.wire(instance),
             Err(InstanceError::Absent(_)) => {
                 admissible(folders)?;
@@ -56,11 +61,18 @@ impl Call {
         }
     }
 
-    fn wire(&self, instance: Instance) -> Result<Opened, Ended> {
+    /// Opens the records of an instance and wires the parts together.
+    ///
+    /// # Errors
+    /// [`Ended`] when the records cannot be opened.
+    pub(crate) fn wire(&self, instance: Instance) -> Result<Opened, Ended> {
         for path in instance.tightened() {
             self.out.note(&format!("Closed to other users: {}", shown(path)));
         }
         self.out.detail(|| format!("Instance: {}", shown(instance.dir())));
+        if let Some((path, source)) = locked(instance.dir()) {
+            return Err(InstanceError::Io { path, source }.into());
+        }
         let clock = HostClock::new();
         let boot = clock.reading().boot;
         let store = Arc::new(instance.store(Arc::new(clock)).map_err(Failure::from)?);
@@ -68,8 +80,34 @@ impl Call {
             .map_err(|error| Fault::new(Code::Internal, error.to_string()))?;
         let door = Arc::new(FolderDoor::guarding(own, boot));
         let work = Workspace::new(store.clone(), door, Arc::new(OsIds));
-        Ok(Opened { work, instance, store })
+        Ok(Opened { work, instance, store, digits: self.out.digits() })
     }
+}
+
+/// The same, unless nothing is seen there only because this user may not look.
+///
+/// # Errors
+/// [`InstanceError`]: as it was, or `Io` for a directory that cannot be searched.
+pub(crate) fn readable(opened: Result<Instance, InstanceError>) -> Result<Instance, InstanceError> {
+    let Err(InstanceError::Absent(dir)) = opened else { return opened };
+    match std::fs::symlink_metadata(dir.join(DATABASE)) {
+        Err(source) if source.kind() == ErrorKind::PermissionDenied => {
+            Err(InstanceError::Io { path: dir, source })
+        }
+        Ok(_) | Err(_) => Err(InstanceError::Absent(dir)),
+    }
+}
+
+/// The file of the records that this user may not read, if there is one.
+///
+/// Asked before the records are opened, never after: to close a file of a database ends the locks that this process
+/// has on it.
+pub(crate) fn locked(dir: &Path) -> Option<(PathBuf, io::Error)> {
+    let files = [DATABASE, "work.sqlite-wal", "work.sqlite-shm"].map(|name| dir.join(name));
+    files.into_iter().find_map(|path| match File::open(&path) {
+        Err(error) if error.kind() == ErrorKind::PermissionDenied => Some((path, error)),
+        Ok(_) | Err(_) => None,
+    })
 }
 
 /// Whether each folder could be approved, as far as that can be told without an instance.

@@ -6,6 +6,7 @@
 use crate::args::{Color, Global};
 use crate::fault::{self, About, Ended, Fault};
 use crate::hint::{self, Program};
+use crate::ids::Digits;
 use anstyle::{AnsiColor, Style};
 use serde::Serialize;
 use std::ffi::OsString;
@@ -120,6 +121,11 @@ impl Output {
             })
             .collect();
         say(&format!("\nNext:\n{}\n", lines.join("\n")));
+    }
+
+    /// How much of an id is wanted.
+    pub(crate) const fn digits(&self) -> Digits {
+        if self.verbose { Digits::All } else { Digits::Fewest }
     }
 
     /// Whether progress may be shown.

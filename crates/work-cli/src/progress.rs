@@ -7,6 +7,7 @@ use crate::args::Progress as How;
 use crate::output::say;
 use std::io::IsTerminal as _;
 use std::time::{Duration, Instant};
+use unicode_width::UnicodeWidthStr as _;
 use work_core::port::{Go, Watch};
 use work_core::task::Progress;
 
@@ -17,6 +18,8 @@ pub(crate) struct Line {
     what: &'static str,
     shown: Option<Instant>,
     last: Option<Progress>,
+    /// Columns that are drawn on now.
+    drawn: usize,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,16 +31,25 @@ enum Way {
     Listed,
 }
 
+impl Way {
+    /// As `how` says; a terminal that cannot go back to the start of a line gets one below the other.
+    const fn of(how: How, terminal: bool, dumb: bool) -> Self {
+        match how {
+            How::None => Self::Silent,
+            How::Plain => Self::Listed,
+            How::Auto if terminal && dumb => Self::Listed,
+            How::Auto if terminal => Self::Drawn,
+            How::Auto => Self::Silent,
+        }
+    }
+}
+
 impl Line {
     /// A line about `what`, shown as `how` says.
     pub(crate) fn new(how: How, what: &'static str) -> Self {
-        let way = match how {
-            How::None => Way::Silent,
-            How::Plain => Way::Listed,
-            How::Auto if std::io::stderr().is_terminal() => Way::Drawn,
-            How::Auto => Way::Silent,
-        };
-        Self { way, what, shown: None, last: None }
+        let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
+        let way = Way::of(how, std::io::stderr().is_terminal(), dumb);
+        Self { way, what, shown: None, last: None, drawn: 0 }
     }
 
     /// Shows how far it is, at most so often as somebody can read.
@@ -53,7 +65,7 @@ impl Line {
         }
         let text = format!("{}: {} of {} files", self.what, progress.files_read, progress.of);
         match self.way {
-            Way::Drawn => say(&format!("\r{text}\x1b[K")),
+            Way::Drawn => say(&self.drawn(&text)),
             Way::Listed | Way::Silent => say(&format!("{text}\n")),
         }
         self.shown = Some(Instant::now());
@@ -63,9 +75,23 @@ impl Line {
     /// Takes a drawn line away.
     pub(crate) fn clear(&mut self) {
         if self.way == Way::Drawn && self.shown.take().is_some() {
-            say("\r\x1b[K");
+            say(&self.erased());
         }
         self.last = None;
+    }
+
+    /// `text` over what stands there. Spaces cover the rest, since an escape sequence does not reach a terminal that
+    /// wants no colours.
+    fn drawn(&mut self, text: &str) -> String {
+        let width = text.width();
+        let rest = self.drawn.saturating_sub(width);
+        self.drawn = width;
+        format!("\r{text}{:rest$}", "")
+    }
+
+    /// Nothing over what stands there, and back to the start.
+    fn erased(&mut self) -> String {
+        self.drawn("") + "\r"
     }
 }
 
@@ -79,5 +105,49 @@ impl Watch for Line {
 impl Drop for Line {
     fn drop(&mut self) {
         self.clear();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What a terminal shows of its only line after it was sent all this without colours.
+    fn screen(sent: &[String]) -> String {
+        let (mut cells, mut at) = (Vec::new(), 0);
+        for c in anstream::adapter::strip_str(&sent.concat()).to_string().chars() {
+            if c == '\r' {
+                at = 0;
+                continue;
+            }
+            cells.resize(cells.len().max(at + 1), ' ');
+            cells[at] = c;
+            at += 1;
+        }
+        String::from_iter(cells).trim_end().to_owned()
+    }
+
+    // spec: C2
+    #[test]
+    fn a_drawn_line_is_gone_also_where_no_colours_are_wanted() {
+        let mut line = Line { way: Way::Drawn, what: "", shown: None, last: None, drawn: 0 };
+        let mut sent =
+            vec![line.drawn("Reading: 1999 of 2000 files"), line.drawn("Reading: 1 of 2 files")];
+        assert_eq!(screen(&sent), "Reading: 1 of 2 files");
+        sent.extend([line.erased(), "# kappa".to_owned()]);
+        assert_eq!(screen(&sent), "# kappa");
+    }
+
+    // spec: C2
+    #[test]
+    fn only_a_terminal_that_can_go_back_is_drawn_on() {
+        for (terminal, dumb, expected) in [
+            (true, false, Way::Drawn),
+            (true, true, Way::Listed),
+            (false, false, Way::Silent),
+            (false, true, Way::Silent),
+        ] {
+            assert_eq!(Way::of(How::Auto, terminal, dumb), expected, "{terminal} {dumb}");
+        }
     }
 }

@@ -22,7 +22,8 @@ pub(crate) fn end(error: &clap::Error, given: &[OsString]) -> ExitCode {
         let program = Program { home: None, command: command(given) };
         print_json(&output::failure_json(&fault, hint::hint(&fault, &program, "")));
     } else {
-        output::say(&visible(&error.render().to_string()));
+        let program = Program { home: None, command: command(given) };
+        output::say(&told(error, &program));
     }
     Code::InvalidArgument.exit().into()
 }
@@ -41,6 +42,16 @@ fn command(given: &[OsString]) -> Option<String> {
 /// Whether `--json` stands among the options.
 fn wants_json(given: &[OsString]) -> bool {
     given.iter().take_while(|arg| *arg != "--").any(|arg| arg == "--json")
+}
+
+/// A usage error for people: as it tells itself, its last words in the form of every other hint.
+fn told(error: &clap::Error, program: &Program) -> String {
+    let text = visible(&error.render().to_string());
+    if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
+        return text;
+    }
+    let text = text.split("\nFor more information").next().unwrap_or_default().trim_end();
+    format!("{text}\nhint: see what is expected: {}\n", program.help())
 }
 
 /// The first paragraph of a usage error, in one line.

@@ -48,7 +48,7 @@ pub(super) fn folder(
 /// What approving or revoking changed.
 pub(super) fn sentence(opened: &Opened, document: &FolderDoc) -> String {
     let FolderDoc { folder, change, not_looked_at } = document;
-    let id = ids::short(&opened.work, IdKind::Grant, folder.folder.bytes());
+    let id = ids::short(opened, IdKind::Grant, folder.folder.bytes());
     let what = match *change {
         "approved" => "Approved",
         "approved_again" => "Approved again",

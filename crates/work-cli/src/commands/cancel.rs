@@ -14,7 +14,7 @@ pub(super) fn run(cancel: &Cancel, call: &Call) -> Answer {
     let document =
         opened.work.cancel(id).map_err(|error| Fault::from(error).named(&cancel.task))?;
     call.out.document(&document, |task| {
-        let short = ids::short(&opened.work, IdKind::Task, task.task_id.bytes());
+        let short = ids::short(&opened, IdKind::Task, task.task_id.bytes());
         format!("Cancelled task {short}: {}\n", work_core::show::line(&task.query))
     })?;
     Ok(DONE)

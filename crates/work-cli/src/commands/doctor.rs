@@ -3,14 +3,18 @@
 use super::{BAD, DONE, DOUBTFUL, GOOD};
 use crate::call::Call;
 use crate::fault::Ended;
-use crate::hint::Program;
-use crate::open::{Opened, shown};
+use crate::hint::{Program, quoted_path};
+use crate::open::{locked, readable, shown};
 use crate::output::Answer;
 use anstyle::Style;
+use std::io::ErrorKind;
+use std::path::Path;
+use work_core::code::Code;
 use work_core::document::wire::{DoctorDoc, FindingDoc};
 use work_core::port::StoreError;
 use work_core::show;
 use work_core::workspace::Failure;
+use work_store::instance::{Instance, InstanceError};
 use work_store::sqlite::{Depth, Fault};
 
 /// Exit codes (spec C7).
@@ -21,8 +25,7 @@ const RESTORE: &str =
     "keep a copy of the instance directory and go back to a backup that this command finds sound";
 
 pub(super) fn run(call: &Call) -> Answer {
-    let opened = call.open()?;
-    let document = checked(call, &opened)?;
+    let document = checked(call)?;
     call.out.document(&document, people)?;
     let damaged = document.findings.iter().any(|finding| finding.severity == "damage");
     Ok(match (document.ok, damaged) {
@@ -32,32 +35,73 @@ pub(super) fn run(call: &Call) -> Answer {
     })
 }
 
-/// What the file, the records and the directory show.
-fn checked(call: &Call, opened: &Opened) -> Result<DoctorDoc, Ended> {
-    let file = opened.store.inspect(Depth::Full).map_err(Failure::from)?;
-    let mut document = match opened.work.doctor() {
-        Ok(document) => document,
-        Err(Failure::Store(StoreError::Damaged)) => unreadable(),
-        Err(failure) => return Err(failure.into()),
+/// What the file, the records and the directory show. The directory is looked at first, as it is: opening the records
+/// may be what fails.
+fn checked(call: &Call) -> Result<DoctorDoc, Ended> {
+    let instance = readable(Instance::open_as_is(&call.home()?.path))?;
+    let directory = of_directory(&instance, &call.out.program)?;
+    let mut document = match locked(instance.dir()) {
+        Some((path, _)) => only(denied(&path)),
+        None => match of_records(call, instance) {
+            Err(Ended::Fault(fault)) if fault.code == Code::StoreDamaged => only(of_store()),
+            records => records?,
+        },
     };
-    for finding in file.faults.iter().map(of_file) {
-        if document.findings.iter().all(|known| known.code != finding.code) {
-            document.findings.push(finding);
-        }
-    }
-    document.findings.extend(of_directory(opened, &call.out.program)?);
+    document.findings.extend(directory);
     document.ok = document.findings.iter().all(|finding| finding.severity == "note");
     Ok(document)
 }
 
-fn unreadable() -> DoctorDoc {
-    let what = "records cannot be read as they were written".to_owned();
-    DoctorDoc {
-        ok: false,
-        findings: vec![finding("records_unreadable", "damage", what, RESTORE)],
-        events: None,
-        chain: None,
+fn denied(path: &Path) -> FindingDoc {
+    let what = format!("{} cannot be read: permission denied", shown(path));
+    let next = format!("chmod 600 {}", quoted_path(path));
+    finding("permission_denied", "warning", what, next)
+}
+
+/// What the file and the records show.
+fn of_records(call: &Call, instance: Instance) -> Result<DoctorDoc, Ended> {
+    let opened = call.wire(instance)?;
+    let file = opened.store.inspect(Depth::Full);
+    let mut document = match opened.work.doctor() {
+        Ok(document) => document,
+        Err(Failure::Store(StoreError::Damaged)) => only(unreadable()),
+        Err(failure) => return Err(failure.into()),
+    };
+    let file = match file {
+        Ok(file) => file.faults.iter().map(of_file).collect(),
+        Err(StoreError::Damaged) => vec![of_store()],
+        Err(failure) => return Err(Failure::from(failure).into()),
+    };
+    for finding in file {
+        if document.findings.iter().all(|known| known.code != finding.code) {
+            document.findings.push(finding);
+        }
     }
+    match opened.work.folders() {
+        Ok(folders) if folders.folders.is_empty() => {
+            let next = format!("approve one: {} approve DIR", call.out.program);
+            let what = "no folder is approved yet".to_owned();
+            document.findings.push(finding("setup_incomplete", "note", what, next));
+        }
+        // That records cannot be read is found already.
+        Ok(_) | Err(Failure::Store(StoreError::Damaged)) => {}
+        Err(failure) => return Err(failure.into()),
+    }
+    Ok(document)
+}
+
+/// One finding, where nothing else could be found out.
+fn only(finding: FindingDoc) -> DoctorDoc {
+    DoctorDoc { ok: false, findings: vec![finding], events: None, chain: None }
+}
+
+fn of_store() -> FindingDoc {
+    finding("store_damaged", "damage", StoreError::Damaged.to_string(), RESTORE)
+}
+
+fn unreadable() -> FindingDoc {
+    let what = "records cannot be read as they were written".to_owned();
+    finding("records_unreadable", "damage", what, RESTORE)
 }
 
 fn finding(
@@ -95,38 +139,30 @@ fn of_file(fault: &Fault) -> FindingDoc {
     finding(code, "damage", what, RESTORE)
 }
 
-/// What is wrong with the directory and the token, and what is still to do.
-fn of_directory(opened: &Opened, work: &Program) -> Result<Vec<FindingDoc>, Ended> {
+/// What is wrong with the directory and the token.
+fn of_directory(instance: &Instance, work: &Program) -> Result<Vec<FindingDoc>, Ended> {
     let mut found = Vec::new();
-    for path in opened.instance.tightened() {
-        let what = format!("other users could use {} until now", shown(path));
-        let next = format!(
-            "it is closed now; if they may have read the token, replace it: {work} init --new-token"
-        );
-        found.push(finding("was_exposed", "warning", what, next));
-    }
-    for exposed in opened.instance.exposed()? {
+    for exposed in instance.exposed()? {
         let what =
             format!("other users can use {} (mode {:o})", shown(&exposed.path), exposed.mode);
         let next = format!(
-            "chmod {:o} {}",
-            exposed.expected,
-            crate::hint::quoted(&exposed.path.to_string_lossy())
+            "chmod {:o} {}; if they may have read the token, replace it: {work} init --new-token",
+            exposed.mode & exposed.expected,
+            quoted_path(&exposed.path)
         );
         found.push(finding("exposed", "warning", what, next));
     }
-    if let Err(error) = opened.instance.token() {
-        let next = format!("make a new one: {work} init --new-token");
-        found.push(finding("token_unreadable", "warning", error.to_string(), next));
-    }
-    if opened.work.folders()?.folders.is_empty() {
-        let next = format!("approve one: {work} approve DIR");
-        found.push(finding(
-            "setup_incomplete",
-            "note",
-            "no folder is approved yet".to_owned(),
-            next,
-        ));
+    match instance.token() {
+        Ok(_) => {}
+        Err(InstanceError::Io { path, source }) if source.kind() == ErrorKind::PermissionDenied => {
+            let what = format!("{} cannot be read: permission denied", shown(&path));
+            let next = format!("chmod 600 {}", quoted_path(&path));
+            found.push(finding("token_unreadable", "warning", what, next));
+        }
+        Err(error) => {
+            let next = format!("make a new one: {work} init --new-token");
+            found.push(finding("token_unreadable", "warning", error.to_string(), next));
+        }
     }
     Ok(found)
 }

@@ -30,7 +30,7 @@ fn table(call: &Call, opened: &Opened, document: &FoldersDoc) -> String {
     }
     let mut table = Table::new(["FOLDER", "STATE", "LABEL", "PATH"]);
     let whole: Vec<_> = document.folders.iter().map(|folder| folder.folder.bytes()).collect();
-    let ids = ids::shortest(&opened.work, IdKind::Grant, &whole);
+    let ids = ids::shortest(opened, IdKind::Grant, &whole);
     for (folder, id) in document.folders.iter().zip(ids) {
         let (state, style) = state(folder);
         let label = crate::table::cut(&folder.label, 20);

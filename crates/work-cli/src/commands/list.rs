@@ -28,7 +28,7 @@ fn table(opened: &Opened, document: &ResultsDoc) -> String {
     }
     let mut table = Table::new(["RESULT", "STATE", "CHANGED (UTC)", "QUERY"]);
     let whole: Vec<_> = document.results.iter().map(|result| result.artifact_id.bytes()).collect();
-    let ids = ids::shortest(&opened.work, IdKind::Result, &whole);
+    let ids = ids::shortest(opened, IdKind::Result, &whole);
     for (result, id) in document.results.iter().zip(ids) {
         let query = work_core::show::line(&result.query);
         let state = result.state.as_str().to_owned();

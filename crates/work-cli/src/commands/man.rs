@@ -9,6 +9,7 @@ use crate::output::Answer;
 use clap::CommandFactory as _;
 use std::io;
 use std::path::Path;
+use work_core::code::Code;
 
 pub(super) fn run(man: &Man, call: &Call) -> Answer {
     let pages = pages().map_err(|error| refused(Path::new("the pages"), &error))?;
@@ -18,6 +19,10 @@ pub(super) fn run(man: &Man, call: &Call) -> Answer {
             call.out.print(&all)?;
         }
         Some(dir) => {
+            if dir.exists() && !dir.is_dir() {
+                let message = format!("{} is not a directory", shown(dir));
+                return Err(Fault::new(Code::InvalidArgument, message).into());
+            }
             std::fs::create_dir_all(dir).map_err(|error| refused(dir, &error))?;
             for (name, page) in pages {
                 let path = dir.join(name);

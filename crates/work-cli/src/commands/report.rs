@@ -1,15 +1,16 @@
 //! `work report`: asks, works the task in the foreground, and prints the answer.
 
-use super::{DONE, approve};
+use super::{DONE, approve, init};
 use crate::args::Report;
 use crate::call::Call;
 use crate::fault::{Ended, Fault};
 use crate::ids;
-use crate::open::Opened;
+use crate::open::{Opened, shown};
 use crate::output::{self, Answer};
 use crate::progress::Line;
 use crate::signals::{INTERRUPTED, Signal, Signals};
 use crate::wrap::wrapped;
+use std::path::PathBuf;
 use std::time::Duration;
 use work_core::document::render;
 use work_core::document::wire::{ResultDoc, TaskDoc};
@@ -18,12 +19,15 @@ use work_core::port::{Go, Pause, Watch};
 use work_core::retrieve::Query;
 use work_core::task::Progress;
 use work_core::workspace::{CancelError, ReportAsk, RunError, Workspace};
+use work_store::clock::HostClock;
+use work_store::ids::OsIds;
+use work_store::instance::Instance;
 
 pub(super) fn run(report: &Report, call: &Call) -> Answer {
     let query = Query::parse(&report.words.join(" "))?;
     let opened =
         if report.folder.is_empty() { call.open()? } else { call.open_or_create(&report.folder)? };
-    opened.instance.token()?;
+    complete(call, &opened, &report.folder)?;
     let signals = Signals::take();
     let folders = folders(report, call, &opened, &signals)?;
     let task = opened.work.ask(&ReportAsk { query, folders, key: report.key.clone() })?;
@@ -36,6 +40,18 @@ pub(super) fn run(report: &Report, call: &Call) -> Answer {
     call.out.document(&result, |result| wrapped(&render::markdown(result), output::width()))?;
     say_what_follows(call, &opened, &result);
     Ok(DONE)
+}
+
+/// Makes the token where a crash left none, if the command would also have made the instance (spec C4).
+fn complete(call: &Call, opened: &Opened, folders: &[PathBuf]) -> Result<(), Ended> {
+    let dir = opened.instance.dir();
+    if folders.is_empty() || !init::lacks_token(dir) {
+        opened.instance.token()?;
+        return Ok(());
+    }
+    let instance = Instance::create(dir, &OsIds, &HostClock::new())?;
+    call.out.note(&format!("Made the missing token of the instance {}", shown(instance.dir())));
+    Ok(())
 }
 
 /// More about a result: its whole id, and how long the scan took.
@@ -168,22 +184,28 @@ impl Watch for UntilSignal<'_> {
     }
 }
 
-/// Says where a task is that somebody else will work.
+/// Says where a task is that somebody else will work, or what became of it.
 fn detached(call: &Call, opened: &Opened, task: &TaskDoc) -> Answer {
-    let short = ids::short(&opened.work, IdKind::Task, task.task_id.bytes());
+    let short = ids::short(opened, IdKind::Task, task.task_id.bytes());
     call.out.document(task, |task| format!("Task {short}: {}\n", task.state))?;
     let work = &call.out.program;
-    call.out.next(&[
-        (format!("{work} worker --once"), "work what is queued"),
-        (format!("{work} tasks"), "see what became of it"),
-        (format!("{work} cancel {short}"), "if it is not wanted any more"),
-    ]);
+    let result = task.artifact_id.map(|id| ids::short(opened, IdKind::Result, id.bytes()));
+    let became = (format!("{work} tasks"), "see what became of it");
+    let unwanted = (format!("{work} cancel {short}"), "if it is not wanted any more");
+    call.out.next(&match (task.state, result) {
+        ("queued", _) => {
+            vec![(format!("{work} worker --once"), "work what is queued"), became, unwanted]
+        }
+        ("running", _) => vec![became, unwanted],
+        (_, Some(result)) => vec![(format!("{work} show {result}"), "see what came of it")],
+        (_, None) => vec![became],
+    });
     Ok(DONE)
 }
 
 fn say_what_follows(call: &Call, opened: &Opened, result: &ResultDoc) {
     let work = &call.out.program;
-    let short = ids::short(&opened.work, IdKind::Result, result.artifact_id.bytes());
+    let short = ids::short(opened, IdKind::Result, result.artifact_id.bytes());
     call.out.next(&[
         (format!("{work} show {short}"), "see it again, with its sources looked at anew"),
         (format!("{work} list"), "see all that is kept"),
@@ -201,9 +223,6 @@ mod tests {
     use work_core::path::HostPath;
     use work_core::port::Quiet;
     use work_core::result::ResultState;
-    use work_store::clock::HostClock;
-    use work_store::ids::OsIds;
-    use work_store::instance::Instance;
 
     /// A result of which a look that was cut short shows nothing.
     fn stub() -> ResultDoc {

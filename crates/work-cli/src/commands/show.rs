@@ -3,18 +3,23 @@
 use super::DONE;
 use crate::args::{Format, Show};
 use crate::call::Call;
+use crate::fault::{About, Fault};
 use crate::ids;
 use crate::output::{self, Answer};
 use crate::wrap::wrapped;
 use work_core::document::render;
 use work_core::id::{IdKind, ResultId};
 use work_core::result::RevisionNo;
+use work_core::workspace::ShowError;
 
 pub(super) fn run(show: &Show, call: &Call) -> Answer {
     let opened = call.open()?;
     let id = ids::find(&opened.work, IdKind::Result, &show.result, ResultId::from_bytes)?;
     let mut line = call.line("Looking at sources");
-    let document = opened.work.show(id, show.revision.map(RevisionNo), &mut line)?;
+    let document = opened
+        .work
+        .show(id, show.revision.map(RevisionNo), &mut line)
+        .map_err(|error| refused(error, id))?;
     drop(line);
     call.out.detail(|| format!("Result: {id}"));
     let text = |document: &_| match show.format {
@@ -27,4 +32,11 @@ pub(super) fn run(show: &Show, call: &Call) -> Answer {
             .next(&[(format!("{} folders", call.out.program), "see which folders are approved")]);
     }
     Ok(DONE)
+}
+
+fn refused(error: ShowError, id: ResultId) -> Fault {
+    match error {
+        ShowError::UnknownRevision(_) => Fault::from(error).about(About::Revision(id)),
+        ShowError::Unknown | ShowError::Failed(_) => error.into(),
+    }
 }

@@ -30,7 +30,7 @@ fn table(opened: &Opened, document: &TasksDoc) -> String {
     }
     let mut table = Table::new(["TASK", "STATE", "ASKED (UTC)", "CAME OF IT", "QUERY"]);
     let whole: Vec<_> = document.tasks.iter().map(|task| task.task_id.bytes()).collect();
-    let ids = ids::shortest(&opened.work, IdKind::Task, &whole);
+    let ids = ids::shortest(opened, IdKind::Task, &whole);
     let came = came_of(opened, &document.tasks);
     for ((task, id), came) in document.tasks.iter().zip(ids).zip(came) {
         let query = work_core::show::line(&task.query);
@@ -44,7 +44,7 @@ fn table(opened: &Opened, document: &TasksDoc) -> String {
 pub(super) fn came_of(opened: &Opened, tasks: &[TaskDoc]) -> Vec<String> {
     let whole: Vec<_> =
         tasks.iter().filter_map(|task| task.artifact_id).map(ResultId::bytes).collect();
-    let mut results = ids::shortest(&opened.work, IdKind::Result, &whole).into_iter();
+    let mut results = ids::shortest(opened, IdKind::Result, &whole).into_iter();
     let one = |task: &TaskDoc| came(task, task.artifact_id.and_then(|_| results.next()));
     tasks.iter().map(one).collect()
 }

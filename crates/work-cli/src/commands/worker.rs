@@ -4,6 +4,7 @@ use super::{DONE, minute, tasks};
 use crate::args::Worker;
 use crate::call::Call;
 use crate::fault::Ended;
+use crate::hint::Program;
 use crate::ids;
 use crate::open::Opened;
 use crate::output::{self, Answer};
@@ -70,10 +71,30 @@ pub(super) fn run(worker: &Worker, call: &Call) -> Answer {
     let worked = desk.work()?;
     if call.out.json {
         call.out.document(&worked, |_| String::new())?;
-    } else if worked.ended == 0 && until == Until::Idle {
-        call.out.note("Nothing is queued.");
+    } else if until == Until::Idle && signals.arrived().is_none() {
+        let held =
+            opened.work.tasks(None)?.tasks.iter().filter(|task| task.state == "running").count();
+        if let Some(left) = left(worked.ended, held, &call.out.program) {
+            call.out.note(&left);
+        }
     }
     Ok(DONE)
+}
+
+/// What a worker that found nothing more to do leaves: `held` of the latest tasks belong to other workers, of which any
+/// may be gone.
+fn left(ended: u64, held: usize, work: &Program) -> Option<String> {
+    let held = match (ended, held) {
+        (0, 0) => return Some("Nothing is queued.".to_owned()),
+        (_, 0) => return None,
+        (_, 1) => format!(
+            "1 task is held by another worker; {work} worker takes it over when its lease ends"
+        ),
+        (_, held) => format!(
+            "{held} tasks are held by other workers; {work} worker takes them over when their leases end"
+        ),
+    };
+    Some(format!("Nothing more is queued. {held}, in 30 seconds at most."))
 }
 
 /// Where one worker works.
@@ -127,7 +148,7 @@ impl Desk<'_> {
         if self.call.out.json {
             return;
         }
-        let id = ids::short(&self.opened.work, IdKind::Task, task.task_id.bytes());
+        let id = ids::short(self.opened, IdKind::Task, task.task_id.bytes());
         let (at, query) = (minute(Some(task.updated_at)), work_core::show::line(&task.query));
         let came = tasks::came_of(self.opened, std::slice::from_ref(task)).concat();
         let line = format!("{at}  {id}  {}  {came}  {query}", task.state);

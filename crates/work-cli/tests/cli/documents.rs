@@ -55,3 +55,24 @@ fn each_document_fits_its_schema() {
     let names: BTreeSet<String> = names.lines().map(str::to_owned).collect();
     assert_eq!(seen, names, "every document was printed once at least");
 }
+
+// spec: C2
+#[test]
+fn whole_ids_stand_in_tables_where_more_is_wanted() {
+    let desk = Desk::with_files(&[("a.md", "Backups are kept.\n")]);
+    desk.run(&["report", "backups"]).succeeded();
+    let result = &desk.json(&["list"]).data()["results"][0];
+    let task = &desk.json(&["tasks"]).data()["tasks"][0];
+    let folder = &desk.json(&["folders"]).data()["folders"][0];
+    for (command, id) in [
+        ("list", &result["artifact_id"]),
+        ("tasks", &task["task_id"]),
+        ("tasks", &result["artifact_id"]),
+        ("folders", &folder["folder"]),
+        ("log", &result["artifact_id"]),
+    ] {
+        let id = id.as_str().expect("an id");
+        assert!(desk.run(&["-v", command]).succeeded().out.contains(id), "{command}");
+        assert!(!desk.run(&[command]).succeeded().out.contains(id), "{command}");
+    }
+}

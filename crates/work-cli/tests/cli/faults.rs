@@ -163,10 +163,14 @@ fn a_newer_a_foreign_and_a_damaged_database_are_refused_as_they_are() {
         let desk = Desk::with_files(&[("a.md", "Backups are kept.\n")]);
         overwrite(&desk, at, with);
         let before = fs::read(desk.path("home/work.sqlite")).expect("a database");
-        for args in [&["list"][..], &["doctor"], &["report", "backups"]] {
+        let token = fs::read(desk.path("home/token")).expect("a token");
+        for args in [&["list"][..], &["init"], &["init", "--new-token"], &["report", "backups"]] {
             check(&desk.json(args), code, 15);
         }
+        let doctor = desk.json(&["doctor"]);
+        assert_eq!((doctor.code, doctor.out.contains(code)), (15, true), "{}", doctor.out);
         assert_eq!(fs::read(desk.path("home/work.sqlite")).expect("a database"), before);
+        assert_eq!(fs::read(desk.path("home/token")).expect("a token"), token);
     }
 }
 
@@ -197,16 +201,147 @@ fn the_doctor_finds_a_document_that_was_altered() {
     assert_eq!(doctor.code, if damaged { 15 } else { 0 }, "{}", doctor.out);
 }
 
-// spec: I1
+// spec: I1, D4
 #[test]
-fn what_others_could_read_is_closed_and_told() {
+fn what_others_can_read_is_told_by_the_doctor_and_closed_by_the_next_command() {
     let desk = Desk::with_files(&[("a.md", "Backups are kept.\n")]);
     let token = desk.path("home/token");
+    let mode = || fs::metadata(&token).expect("a token").permissions().mode() & 0o777;
     fs::set_permissions(&token, fs::Permissions::from_mode(0o644)).expect("the owner may");
     let doctor = desk.run(&["doctor"]);
-    assert_eq!(doctor.code, 1, "{}", doctor.out);
-    assert!(doctor.out.contains("warning was_exposed: "), "{}", doctor.out);
+    assert_eq!((doctor.code, mode()), (1, 0o644), "{}", doctor.out);
+    assert!(doctor.out.contains("warning exposed: "), "{}", doctor.out);
+    assert!(doctor.out.contains(&format!("chmod 600 {}", token.display())), "{}", doctor.out);
     assert!(doctor.out.contains("work init --new-token"), "{}", doctor.out);
-    assert_eq!(fs::metadata(token).expect("a token").permissions().mode() & 0o777, 0o600);
+    let list = desk.run(&["list"]).succeeded();
+    assert!(list.err.starts_with("Closed to other users: "), "{}", list.err);
+    assert_eq!(mode(), 0o600);
     assert_eq!(desk.run(&["doctor"]).code, 0);
+}
+
+/// The codes that the doctor finds, after it was seen that none sends back to it.
+#[track_caller]
+fn found(doctor: &Ran) -> Vec<String> {
+    let findings = doctor.data()["findings"].clone();
+    let one = |finding: &serde_json::Value| {
+        assert!(!finding["next"].to_string().contains("work doctor"), "{finding}");
+        finding["code"].as_str().expect("a code").to_owned()
+    };
+    findings.as_array().expect("a list").iter().map(one).collect()
+}
+
+// spec: C7, D4, D6
+#[test]
+fn the_doctor_gives_its_findings_also_of_a_database_that_cannot_be_read() {
+    for (at, length, code) in [(0, 20, "store_damaged"), (100, 4_000, "store_damaged")] {
+        let desk = Desk::with_files(&[("a.md", "Backups are kept.\n")]);
+        overwrite(&desk, at, &vec![b'?'; length]);
+        fs::remove_file(desk.path("home/token")).expect("a token");
+        let doctor = desk.json(&["doctor"]);
+        let document = doctor.document();
+        assert_eq!((&document["schema"], doctor.code), (&"work.doctor/1".into(), 15), "{at}");
+        let found = found(&doctor);
+        assert!(
+            [code, "token_unreadable"].iter().all(|code| found.iter().any(|one| one == code)),
+            "{found:?}"
+        );
+        let people = desk.run(&["doctor"]);
+        assert_eq!(people.code, 15, "{}", people.err);
+        assert!(people.out.contains(&format!("damage {code}: ")), "{}", people.out);
+    }
+}
+
+/// The program, run by a user who is not root, on an instance that is this user's.
+struct Nobody {
+    desk: Desk,
+}
+
+impl Nobody {
+    fn with(desk: Desk) -> Self {
+        fs::copy(program(), desk.path("work")).expect("a copy that anybody may run");
+        if rustix::process::geteuid().is_root() {
+            for entry in fs::read_dir(desk.home()).expect("a directory") {
+                chown(entry.expect("an entry").path(), Some(NOBODY), Some(NOBODY))
+                    .expect("root may");
+            }
+            chown(desk.home(), Some(NOBODY), Some(NOBODY)).expect("root may");
+        }
+        close(&desk.path("."), 0o755);
+        Self { desk }
+    }
+
+    fn run(&self, args: &[&str]) -> Ran {
+        let mut command = Command::new(self.desk.path("work"));
+        command.args(args).env_clear().env("WORK_HOME", self.desk.home());
+        command.current_dir(self.desk.path("."));
+        if rustix::process::geteuid().is_root() {
+            command.uid(NOBODY).gid(NOBODY);
+        }
+        command.output().expect("it runs").into()
+    }
+}
+
+fn close(path: &Path, mode: u32) {
+    fs::set_permissions(path, fs::Permissions::from_mode(mode)).expect("the owner may");
+}
+
+// spec: D6, C10
+#[test]
+fn what_this_user_may_not_read_is_called_so() {
+    let nobody = Nobody::with(Desk::with_files(&[("a.md", "Backups are kept.\n")]));
+    let database = nobody.desk.path("home/work.sqlite");
+    close(&database, 0);
+    let doctor = nobody.run(&["--json", "doctor"]);
+    assert_eq!((doctor.code, found(&doctor)), (1, vec!["permission_denied".to_owned()]));
+    check(&nobody.run(&["--json", "list"]), "read_only", 1);
+    let list = nobody.run(&["list"]).err;
+    assert!(
+        list.contains(&format!("{} cannot be used: Permission denied", database.display())),
+        "{list}"
+    );
+    close(&database, 0o600);
+    close(&nobody.desk.home(), 0);
+    for args in [
+        &["list"][..],
+        &["doctor"],
+        &["report", "--folder", "docs", "backups"],
+        &["init", "--new-token"],
+        &["init"],
+    ] {
+        check(&nobody.run(&[&["--json"], args].concat()), "read_only", 1);
+        let people = nobody.run(args);
+        assert!(people.err.contains("ermission denied"), "{args:?}: {}", people.err);
+    }
+    close(&nobody.desk.home(), 0o700);
+}
+
+// spec: C4, C10
+#[test]
+fn a_token_that_a_crash_did_not_leave_is_made_by_what_would_have_made_the_instance() {
+    let desk = Desk::with_files(&[("a.md", "Backups are kept.\n")]);
+    let (token, header) = (desk.path("home/token"), desk.path("home/token.header"));
+    let lose = || {
+        fs::remove_file(&token).expect("a token");
+        let _ = fs::remove_file(&header);
+    };
+    lose();
+    let refused = desk.run(&["report", "backups"]);
+    assert_eq!(refused.code, 1, "{}", refused.out);
+    assert!(
+        refused.err.contains("hint: make a new one: work init --new-token\n"),
+        "{}",
+        refused.err
+    );
+    let report = desk.run(&["report", "--folder", "docs", "backups"]).succeeded();
+    assert!(report.err.contains("Made the missing token of the instance "), "{}", report.err);
+    assert!(token.exists() && header.exists());
+    lose();
+    let init = desk.run(&["init"]).succeeded();
+    assert!(init.out.starts_with("Made the missing token of the instance "), "{}", init.out);
+    assert_eq!(desk.json(&["init"]).data()["change"], "unchanged");
+    lose();
+    assert_eq!(desk.json(&["init"]).data()["change"], "new_token");
+    fs::write(&token, "no token").expect("a file");
+    let refused = desk.run(&["report", "--folder", "docs", "backups"]);
+    assert_eq!(refused.code, 1, "what stands there is not thrown away: {}", refused.out);
 }

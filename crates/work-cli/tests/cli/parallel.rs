@@ -65,6 +65,11 @@ fn what_a_killed_process_left_is_finished_by_another() {
     report.kill().expect("it runs");
     report.wait().expect("it ends");
     assert_eq!(desk.task().expect("a task").state, "running", "nobody knows yet");
+    let early = desk.run(&["worker", "--once"]).succeeded();
+    assert_eq!(
+        early.err,
+        "Nothing more is queued. 1 task is held by another worker; work worker takes it over when its lease ends, in 30 seconds at most.\n"
+    );
     assert!(desk.json(&["worker", "--once"]).data()["ended"] == 0, "its lease still lasts");
     for n in 1..2_000 {
         std::fs::remove_file(desk.path(&format!("docs/{n}.md"))).expect("it is there");

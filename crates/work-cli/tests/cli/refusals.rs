@@ -216,6 +216,59 @@ fn a_hint_means_the_instance_that_was_named() {
     assert!(ran.err.contains("work --home 'an other' approve DIR"), "{}", ran.err);
 }
 
+// spec: C10
+#[test]
+fn a_hint_can_be_followed() {
+    let desk = Desk::with_files(&[("a.md", "Backups are kept.\n")]);
+    desk.run(&["report", "backups"]).succeeded();
+    let result = desk.json(&["list"]).data()["results"][0]["artifact_id"].clone();
+    let result = result.as_str().expect("an id");
+    let long = "a".repeat(4_001);
+    let cases: &[(&[&str], String)] = &[
+        (&["report", &long], "shorten it to 4,000 characters".to_owned()),
+        (
+            &["show", &result[..8], "--revision", "2"],
+            format!("see the accepted one: work show {result}"),
+        ),
+        (&["show", "1a2b", "--revision", "0"], "see what is expected: work show --help".to_owned()),
+        (&["log", "--after", "x"], "see what is expected: work log --help".to_owned()),
+        (&["man", "--dir", "docs/a.md"], "see what is expected: work man --help".to_owned()),
+        (
+            &["--home", "a\tb", "list"],
+            "approve a folder first: work --home $'a\\011b' approve DIR".to_owned(),
+        ),
+    ];
+    for (args, hint) in cases {
+        let ran = desk.run(args);
+        assert!(
+            ran.code != 0 && ran.err.ends_with(&format!("\nhint: {hint}\n")),
+            "{args:?}: {}",
+            ran.err
+        );
+    }
+    let man = desk.run(&["man", "--dir", "docs/a.md"]);
+    assert!(man.err.starts_with("error: docs/a.md is not a directory\n"), "{}", man.err);
+}
+
+// spec: T7, C10
+#[test]
+fn a_key_whose_task_has_ended_leads_to_what_became_of_it() {
+    let desk = Desk::with_files(&[("a.md", "Backups are kept.\n")]);
+    let ask = ["report", "--detach", "--key", "k", "backups"];
+    assert!(desk.run(&ask).succeeded().err.contains("work worker --once"));
+    desk.run(&["worker", "--once"]).succeeded();
+    let again = desk.run(&ask).succeeded();
+    assert!(again.out.ends_with(": succeeded\n"), "{}", again.out);
+    let next: Vec<&str> = again.err.lines().skip(2).collect();
+    assert_eq!(next.len(), 1, "{}", again.err);
+    assert!(next[0].starts_with("  work show "), "{}", again.err);
+    let failing = ["report", "--detach", "--key", "l", "zebra"];
+    desk.run(&failing).succeeded();
+    desk.run(&["worker", "--once"]).succeeded();
+    let failed = desk.run(&failing).succeeded().err;
+    assert!(failed.contains("  work tasks ") && !failed.contains("cancel"), "{failed}");
+}
+
 // spec: Q9
 #[test]
 fn what_a_person_typed_is_repeated_without_doing_anything() {
