@@ -19,7 +19,9 @@ pub(super) fn fold(text: &str) -> String {
 /// Appends the folded form of `text` to `folded`.
 pub(super) fn fold_into(text: &str, folded: &mut String) {
     if text.is_ascii() {
-        folded.extend(text.bytes().map(|byte| char::from(byte.to_ascii_lowercase())));
+        let start = folded.len();
+        folded.push_str(text);
+        folded[start..].make_ascii_lowercase();
     } else {
         for c in text.nfkd().filter(|&c| !vanishes(c)).flat_map(char::to_lowercase) {
             push(c, folded);

@@ -181,12 +181,18 @@ impl<'a> Layout<'a> {
             [b'\r', b'\n', ..] => end + 2,
             _ => return None,
         };
-        Some(self.line_at(start))
+        let end = memchr(b'\n', &self.bytes[start..]).map_or(self.bytes.len(), |at| start + at);
+        Some(without_return(self.bytes, start..end))
     }
 
     /// The line before the one that begins at `start`.
     pub(super) fn previous_line(&self, start: usize) -> Option<Range<usize>> {
-        start.checked_sub(1).map(|end| self.line_at(end))
+        let end = start.checked_sub(1)?;
+        if self.bytes[end] != b'\n' {
+            return Some(self.line_at(end));
+        }
+        let start = memrchr(b'\n', &self.bytes[..end]).map_or(0, |before| before + 1);
+        Some(without_return(self.bytes, start..end))
     }
 
     fn kind(&self, line: &Range<usize>) -> Line {
@@ -349,7 +355,12 @@ fn fences(bytes: &[u8], from: usize) -> Vec<(Range<usize>, Fence)> {
 fn line_at(bytes: &[u8], at: usize) -> Range<usize> {
     let start = memrchr(b'\n', &bytes[..at]).map_or(0, |end| end + 1);
     let end = memchr(b'\n', &bytes[at..]).map_or(bytes.len(), |length| at + length);
-    start..if bytes[start..end].ends_with(b"\r") { end - 1 } else { end }
+    without_return(bytes, start..end)
+}
+
+fn without_return(bytes: &[u8], line: Range<usize>) -> Range<usize> {
+    let is_crlf = bytes[line.clone()].ends_with(b"\r");
+    line.start..line.end - usize::from(is_crlf)
 }
 
 fn fence_at(bytes: &[u8], line: &Range<usize>) -> Option<Fence> {
@@ -362,12 +373,11 @@ fn fence_at(bytes: &[u8], line: &Range<usize>) -> Option<Fence> {
 fn front_matter(bytes: &[u8]) -> Option<Range<usize>> {
     let first = line_at(bytes, 0);
     let mark = bytes[first.clone()].trim_ascii_end();
+    if !matches!(mark, b"---" | b"+++") {
+        return None;
+    }
     let closing = [b"\n", mark].concat();
-    let is_mark = matches!(mark, b"---" | b"+++");
-    let ends = memmem::find_iter(&bytes[first.end..], &closing)
+    let mut ends = memmem::find_iter(&bytes[first.end..], &closing)
         .map(|at| line_at(bytes, first.end + at + 1));
-    is_mark
-        .then_some(ends)?
-        .find(|line| bytes[line.clone()].trim_ascii_end() == mark)
-        .map(|line| 0..line.end)
+    ends.find(|line| bytes[line.clone()].trim_ascii_end() == mark).map(|line| 0..line.end)
 }

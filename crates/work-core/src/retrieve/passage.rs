@@ -12,7 +12,7 @@ use super::layout::{Block, Layout};
 use super::rank;
 use super::search::{Content, Hit};
 use super::window::windows;
-use super::words::{even, stands_in};
+use super::words::{even, stands_in, stands_in_ascii};
 
 /// A passage that matches.
 #[derive(Debug, Clone, PartialEq)]
@@ -85,14 +85,47 @@ impl Demands<'_> {
         if self.required.is_empty() && self.forbidden.is_empty() {
             return true;
         }
-        let texts: Vec<String> = parts().map(|part| even(content.text(part.clone()))).collect();
-        let stands = |phrase: &String| texts.iter().any(|text| stands_in(phrase, text));
+        let texts: Vec<Wording<'_>> = parts().map(|part| Wording::of(content, part)).collect();
+        let stands = |phrase: &String| texts.iter().any(|text| text.has(phrase));
         self.required.iter().all(stands) && !self.forbidden.iter().any(stands)
+    }
+
+    /// Whether a text has each required phrase somewhere, or might have it.
+    fn may_be_met(&self, content: Content<'_>) -> bool {
+        let bytes = content.bytes();
+        !content.is_ascii()
+            || self.required.iter().all(|phrase| stands_in_ascii(phrase.as_bytes(), bytes))
     }
 
     fn excludes(&self, part: &Range<usize>) -> bool {
         let next = self.excluded.partition_point(|hit| (hit.start as usize) < part.start);
         self.excluded.get(next).is_some_and(|hit| hit.range().end <= part.end)
+    }
+}
+
+/// A text in which phrases are looked for.
+enum Wording<'a> {
+    /// As it is.
+    Ascii(&'a [u8]),
+    /// In its even form.
+    Even(String),
+}
+
+impl<'a> Wording<'a> {
+    fn of(content: Content<'a>, part: &Range<usize>) -> Self {
+        let bytes = &content.bytes()[part.clone()];
+        if content.is_ascii() || bytes.is_ascii() {
+            Self::Ascii(bytes)
+        } else {
+            Self::Even(even(content.text(part.clone())))
+        }
+    }
+
+    fn has(&self, phrase: &str) -> bool {
+        match self {
+            Self::Ascii(bytes) => stands_in_ascii(phrase.as_bytes(), bytes),
+            Self::Even(text) => stands_in(phrase, text),
+        }
     }
 }
 
@@ -149,6 +182,9 @@ impl<'a> Collector<'a> {
 
     /// The passages around `hits`, which are in order and wanted, as far as they can still win.
     pub(super) fn collect(mut self, hits: &[Hit]) -> Option<FileMatches> {
+        if !self.demands.may_be_met(self.content) {
+            return None;
+        }
         let (mut rest, mut floor) = (hits, 0);
         while let Some(hit) = rest.first() {
             let block = self.layout.block(hit.start as usize, floor);
@@ -187,7 +223,8 @@ impl<'a> Collector<'a> {
     /// Whether there is a place at which to cut a block that a heading leads to: it is short, or has a hit itself.
     fn fits(&self, block: &Block, hits: &[Hit]) -> bool {
         let short = self.content.characters(block.range.clone()) <= self.bounds.passage_chars;
-        short || hits.iter().any(|hit| block.range.contains(&(hit.start as usize)))
+        let next = hits.partition_point(|hit| (hit.start as usize) < block.range.start);
+        short || hits.get(next).is_some_and(|hit| (hit.start as usize) < block.range.end)
     }
 
     /// Forgets the headings whose part of the text ends before `at`.

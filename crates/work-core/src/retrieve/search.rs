@@ -3,9 +3,10 @@
 //! Owns the fast pass over the bytes: where which term stands. Refuses to know passages, scores and what a term
 //! means for either. Start at [`Finder::hits`].
 //!
-//! Words of ASCII letters alone are found by their beginnings: a few with one vectorised pattern, many by walking
-//! from word to word. Whoever begins right is then folded, stemmed and looked up. Words with other letters are found
-//! by the bytes of these letters, so that a text of ASCII alone is never decoded.
+//! Words of ASCII letters alone are found by their beginnings: a few rare ones with vectorised patterns, many or
+//! frequent ones by looking four letters up at every byte. Whoever begins right is then folded, stemmed and looked
+//! up, once for many times. Words with other letters are found by the bytes of these letters, so that a text of ASCII
+//! alone is never decoded.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -42,6 +43,11 @@ impl<'a> Content<'a> {
 
     pub(super) fn bytes(self) -> &'a [u8] {
         self.bytes
+    }
+
+    /// Whether all of it is known to be ASCII.
+    pub(super) fn is_ascii(self) -> bool {
+        self.ascii
     }
 
     /// The text of a range that begins and ends between characters.
@@ -133,16 +139,25 @@ impl Finder {
             finder: self,
             content,
             hits: Vec::new(),
-            seen: [const { (0..0, None) }; SEEN],
+            seen: vec![(0..0, None); SEEN].into(),
         };
         self.ascii.each(content.bytes, |start| search.take_ascii(start));
         if !content.ascii {
             search.take_others();
         }
-        if !(content.ascii && self.ascii.is_ordered()) {
-            search.hits.sort_unstable();
+        // The others follow in an order of their own: a stable sort merges the two.
+        if !content.ascii {
+            search.hits.sort();
         }
         search.hits
+    }
+
+    /// The term that a word of ASCII letters stands for.
+    fn ascii_term(&self, word: &[u8]) -> Option<u16> {
+        if !self.ascii.beginnings.begins(word) {
+            return None;
+        }
+        self.term(std::str::from_utf8(&word.to_ascii_lowercase()).unwrap_or_default())
     }
 
     /// The term that a folded word stands for.
@@ -198,39 +213,49 @@ fn is_pair(form: &Form) -> bool {
 }
 
 /// How many words of a text are remembered, so that a frequent one is not stemmed each time.
-const SEEN: usize = 128;
+const SEEN: usize = 1_024;
 
 struct Search<'a> {
     finder: &'a Finder,
     content: Content<'a>,
     hits: Vec<Hit>,
-    seen: [(Range<usize>, Option<u16>); SEEN],
+    seen: Box<[(Range<u32>, Option<u16>)]>,
 }
 
 impl Search<'_> {
     /// Looks at the ASCII word that begins at `start`. A word that goes on in other letters is left for later.
     fn take_ascii(&mut self, start: usize) {
         let bytes = self.content.bytes;
-        let length = bytes[start..].iter().position(|byte| !byte.is_ascii_alphanumeric());
-        let word = start..length.map_or(bytes.len(), |length| start + length);
-        let goes_on = |c: Option<char>| c.is_some_and(|c| !c.is_ascii() && is_spaced(c));
-        if !self.content.ascii
-            && (goes_on(self.content.before(start)) || goes_on(self.content.after(word.end)))
-        {
+        let letters = bytes[start..].iter().take_while(|byte| byte.is_ascii_alphanumeric());
+        let word = start..start + letters.count();
+        if !self.content.ascii && self.goes_on(&word) {
             return;
         }
-        if let Some(term) = self.remembered(&word) {
+        if let Some(term) = self.remembered(&word, Finder::ascii_term) {
             self.push(word, term);
         }
     }
 
-    fn remembered(&mut self, word: &Range<usize>) -> Option<u16> {
+    /// Whether an ASCII word is a part of one with other letters.
+    fn goes_on(&self, word: &Range<usize>) -> bool {
         let bytes = self.content.bytes;
-        let place = &mut self.seen[place_of(&bytes[word.clone()])];
-        if bytes[place.0.clone()] != bytes[word.clone()] {
-            let folded = bytes[word.clone()].to_ascii_lowercase();
-            *place =
-                (word.clone(), self.finder.term(std::str::from_utf8(&folded).unwrap_or_default()));
+        let is_other = |at: Option<usize>| at.is_some_and(|at| bytes.get(at) >= Some(&0x80));
+        let goes_on = |c: Option<char>| c.is_some_and(|c| !c.is_ascii() && is_spaced(c));
+        (is_other(word.start.checked_sub(1)) && goes_on(self.content.before(word.start)))
+            || (is_other(Some(word.end)) && goes_on(self.content.after(word.end)))
+    }
+
+    /// The term of a word, which is looked up unless it was seen not long ago.
+    fn remembered(
+        &mut self,
+        word: &Range<usize>,
+        look_up: impl FnOnce(&Finder, &[u8]) -> Option<u16>,
+    ) -> Option<u16> {
+        let Content { bytes, .. } = self.content;
+        let letters = &bytes[word.clone()];
+        let place = &mut self.seen[place_of(letters)];
+        if bytes[place.0.start as usize..place.0.end as usize] != *letters {
+            *place = (word.start as u32..word.end as u32, look_up(self.finder, letters));
         }
         place.1
     }
@@ -259,7 +284,8 @@ impl Search<'_> {
         if !first.is_some_and(|first| self.finder.may_begin(first)) {
             return end;
         }
-        if let Some(term) = self.finder.term(&fold(&text[word.clone()])) {
+        let look_up = |finder: &Finder, _: &[u8]| finder.term(&fold(&text[word.clone()]));
+        if let Some(term) = self.remembered(&word, look_up) {
             self.push(word, term);
         }
         end
@@ -309,27 +335,34 @@ fn next_other(bytes: &[u8], from: usize) -> Option<usize> {
     Some(start + other)
 }
 
-/// Where a word is remembered: a cheap mixture of its length and letters.
+/// Where a word is remembered: a cheap mixture of its letters, of which the high bits depend on all.
 fn place_of(word: &[u8]) -> usize {
-    word.iter().fold(word.len(), |mixed, &byte| mixed.wrapping_mul(31).wrapping_add(byte.into()))
-        % SEEN
+    let mixed = word
+        .iter()
+        .fold(0_u32, |mixed, &byte| mixed.wrapping_mul(31).wrapping_add(byte.into()))
+        .wrapping_mul(0x9E37_79B1);
+    (mixed >> 16) as usize % SEEN
 }
 
-/// Finds where an ASCII word begins like a term.
+/// Finds where an ASCII word may begin like a term.
 #[derive(Debug)]
 struct Ascii {
     beginnings: Beginnings,
+    openings: Openings,
     /// Each finds a few beginnings. None if there are too many.
     patterns: Vec<Regex>,
 }
 
 /// How many beginnings one pattern finds, and how many of their letters it looks at. The vectorised search tells
-/// few literals with little else in between; two passes for two words each beat one for four, and ten words take a
-/// third of the time that one pattern for all of them takes.
+/// few literals with little else in between; two passes for two words each beat one for four.
 const TOGETHER: usize = 2;
 const LETTERS: usize = 4;
-/// With more beginnings than this a walk from word to word is faster.
-const PATTERN_MOST: usize = 24;
+/// With more beginnings than this one look at every byte is faster than the passes of the patterns.
+const PATTERN_MOST: usize = 8;
+/// How many bytes are searched in the same way.
+const PIECE: usize = 16_384;
+/// Where a pattern stops more often than once in so many bytes, what follows is searched byte by byte.
+const SPARSE: usize = 256;
 
 impl Ascii {
     fn new<'f>(forms: impl Iterator<Item = &'f Form>) -> Self {
@@ -337,24 +370,120 @@ impl Ascii {
         let all = shortest(forms.map(beginning_of).collect());
         let chunks = all.chunks(TOGETHER).filter(|_| all.len() <= PATTERN_MOST);
         let patterns: Option<Vec<Regex>> = chunks.map(pattern).collect();
-        Self { beginnings: Beginnings::new(&all), patterns: patterns.unwrap_or_default() }
+        Self {
+            beginnings: Beginnings::new(&all),
+            openings: Openings::new(&all),
+            patterns: patterns.unwrap_or_default(),
+        }
     }
 
-    /// Calls `take` with the beginning of each such word, in order within a pattern.
+    /// Calls `take` with the beginning of each such word, in order, and of some others.
     fn each(&self, bytes: &[u8], mut take: impl FnMut(usize)) {
-        for pattern in &self.patterns {
-            let starts = pattern.find_iter(bytes).map(|found| found.start());
-            let starts = starts.filter(|&start| begins_word(bytes, start));
-            starts.filter(|&start| self.beginnings.begins(&bytes[start..])).for_each(&mut take);
-        }
-        if self.patterns.is_empty() && !self.beginnings.is_empty() {
-            self.beginnings.each(bytes, &mut take);
+        let mut starts = Vec::new();
+        let mut is_dense = false;
+        let end = if self.beginnings.is_empty() { 0 } else { bytes.len() };
+        for from in (0..end).step_by(PIECE) {
+            let piece = from..end.min(from + PIECE);
+            let stops = if is_dense || self.patterns.is_empty() {
+                self.openings.find(bytes, piece, &mut starts)
+            } else {
+                self.search(bytes, piece, &mut starts)
+            };
+            is_dense = stops > PIECE / SPARSE;
+            starts.drain(..).for_each(&mut take);
         }
     }
 
-    /// Whether `each` keeps the order of the text.
-    fn is_ordered(&self) -> bool {
-        self.patterns.len() < 2
+    /// Searches a piece with the patterns and says how often they stopped.
+    fn search(&self, bytes: &[u8], piece: Range<usize>, starts: &mut Vec<usize>) -> usize {
+        let reach = bytes.len().min(piece.end + LETTERS - 1);
+        let mut stops = 0;
+        for pattern in &self.patterns {
+            let found = pattern.find_iter(&bytes[piece.start..reach]).inspect(|_| stops += 1);
+            let found = found.map(|found| piece.start + found.start());
+            starts.extend(found.filter(|&at| at < piece.end && begins_word(bytes, at)));
+        }
+        starts.sort_unstable();
+        stops
+    }
+}
+
+/// Finds where four letters stand at the beginning of a word as they do in a term, by one look at each byte.
+///
+/// Beginnings are put into groups. For each group five bits tell whether the last bytes disagree with it: as the
+/// border of a word, then with one to four letters after it. All groups move on together, by a shift and an or for
+/// each byte (Baeza-Yates and Gonnet, *A new approach to text searching*, 1992), however many words they stand for,
+/// and nothing here branches. Letters of different words of a group mix: what is found is not yet a beginning.
+#[derive(Debug)]
+struct Openings {
+    /// What a byte stops: for each step, from the lowest bits up, a bit for each group.
+    stops: [u64; 256],
+}
+
+/// Five steps of so many bits fill a word but for its lowest bits.
+const GROUPS: usize = 12;
+const LOWEST: usize = 64 - GROUPS * (LETTERS + 1);
+/// The last step with all groups stopped.
+const NONE_LEFT: u64 = u64::MAX << (64 - GROUPS);
+/// How many bytes are looked at before anything is done about them.
+const STRETCH: usize = 256;
+
+impl Openings {
+    fn new(beginnings: &[&str]) -> Self {
+        let mut openings = Self { stops: [u64::MAX << LOWEST; 256] };
+        let borders = (0..=u8::MAX).filter(|byte| !byte.is_ascii_alphanumeric());
+        borders.for_each(|byte| openings.stops[usize::from(byte)] <<= GROUPS);
+        for (n, beginning) in beginnings.iter().enumerate() {
+            let group = n * GROUPS / beginnings.len();
+            openings.add(beginning.as_bytes(), group);
+        }
+        openings
+    }
+
+    fn add(&mut self, beginning: &[u8], group: usize) {
+        for n in 0..LETTERS {
+            let bit = 1 << (LOWEST + (n + 1) * GROUPS + group);
+            match beginning.get(n) {
+                Some(&byte) => {
+                    self.stops[usize::from(byte.to_ascii_lowercase())] &= !bit;
+                    self.stops[usize::from(byte.to_ascii_uppercase())] &= !bit;
+                }
+                None => self.stops.iter_mut().for_each(|stops| *stops &= !bit),
+            }
+        }
+    }
+
+    /// Adds the places in a piece to `starts` and says how many there are.
+    fn find(&self, bytes: &[u8], piece: Range<usize>, starts: &mut Vec<usize>) -> usize {
+        let before = piece.start.checked_sub(1).map_or(0, |before| bytes[before]);
+        let mut state = self.step(u64::MAX << LOWEST, before);
+        let reach = bytes.len().min(piece.end + LETTERS - 1);
+        for from in (piece.start..reach).step_by(STRETCH) {
+            let stretch = &bytes[from..reach.min(from + STRETCH)];
+            state = self.find_in(state, stretch, from, starts);
+        }
+        let nothing = &[0; LETTERS][..piece.end + LETTERS - 1 - reach];
+        self.find_in(state, nothing, reach, starts);
+        starts.len()
+    }
+
+    fn step(&self, state: u64, byte: u8) -> u64 {
+        state << GROUPS | self.stops[usize::from(byte)]
+    }
+
+    /// Looks at a stretch that begins at `from`, and says where its last bytes disagree.
+    fn find_in(&self, mut state: u64, stretch: &[u8], from: usize, starts: &mut Vec<usize>) -> u64 {
+        let mut ends = [0_u8; STRETCH];
+        let (mut at, mut count) = (0_u8, 0_u8);
+        for &byte in stretch {
+            state = self.step(state, byte);
+            ends[usize::from(count)] = at;
+            count = count.wrapping_add(u8::from(state < NONE_LEFT));
+            at = at.wrapping_add(1);
+        }
+        let ends = ends[..usize::from(count)].iter();
+        starts.extend(ends.map(|&end| from + usize::from(end) + 1 - LETTERS));
+        state
     }
 }
 
@@ -412,17 +541,6 @@ impl Beginnings {
         self.lists[slot].push(beginning.to_vec());
     }
 
-    fn each(&self, bytes: &[u8], take: &mut impl FnMut(usize)) {
-        let mut inside = false;
-        for (at, &byte) in bytes.iter().enumerate() {
-            let is_letter = byte.is_ascii_alphanumeric();
-            if is_letter && !inside && self.begins(&bytes[at..]) {
-                take(at);
-            }
-            inside = is_letter;
-        }
-    }
-
     fn begins(&self, rest: &[u8]) -> bool {
         let slot = slot(rest[0], rest.get(1).copied().unwrap_or(0));
         let begins = |beginning: &Vec<u8>| {
@@ -434,4 +552,52 @@ impl Beginnings {
 
 fn slot(first: u8, second: u8) -> usize {
     usize::from(first & 31) << 5 | usize::from(second & 31)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What `each` stops at, compared with a look at every place.
+    #[track_caller]
+    fn check(words: &[String], text: &str) {
+        let forms: Vec<Form> = words.iter().cloned().map(Form::Stem).collect();
+        let (ascii, bytes) = (Ascii::new(forms.iter()), text.as_bytes());
+        let mut stops = Vec::new();
+        ascii.each(bytes, |start| stops.push(start));
+        assert!(stops.is_sorted_by(|before, after| before < after), "a word is looked at twice");
+        assert!(stops.iter().all(|&start| begins_word(bytes, start)));
+        let begins = |start: &usize| ascii.beginnings.begins(&bytes[*start..]);
+        let found: Vec<usize> = stops.into_iter().filter(begins).collect();
+        let places = (0..bytes.len()).filter(|&at| begins_word(bytes, at));
+        assert_eq!(found, places.filter(begins).collect::<Vec<usize>>());
+    }
+
+    fn words(count: usize) -> Vec<String> {
+        let letter = |n: usize| char::from(b'a' + (n % 26) as u8);
+        (0..count).map(|n| [n, n / 5, n / 11, n / 3].map(letter).iter().collect()).collect()
+    }
+
+    // spec: Q1
+    #[test]
+    fn each_word_is_looked_at_once_however_many_match_or_are_searched_for() {
+        let dense = words(60).join(" ").repeat(200);
+        let rare = format!("{}{dense}{}", "zz, ".repeat(PIECE), "-zz".repeat(PIECE));
+        for count in [1, 2, 3, 8, 9, 60, 700] {
+            check(&words(count), &dense);
+            check(&words(count), &rare);
+        }
+    }
+
+    // spec: Q1
+    #[test]
+    fn a_word_across_the_edge_of_a_piece_is_found() {
+        for length in PIECE - 6..PIECE + 3 {
+            for text in ["lamp", "Lamps lamp", "xlamp lam", "ox"] {
+                let text = format!("{} {text}", "-".repeat(length));
+                check(&["lamp".to_owned(), "ox".to_owned()], &text);
+                check(&[words(30), vec!["lamp".to_owned(), "o".to_owned()]].concat(), &text);
+            }
+        }
+    }
 }

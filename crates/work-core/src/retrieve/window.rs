@@ -173,22 +173,37 @@ impl Cutter<'_> {
         let text = self.content.text(within.clone());
         let before = text.get(..taken.start.checked_sub(within.start)?)?;
         let after = text.get(taken.end - within.start..)?;
-        let (half, ahead) = (spare / 2, after.chars().take(spare).count());
-        let back = before.chars().rev().take(half.max(spare - ahead.min(spare - half))).count();
-        let start = taken.start - last_bytes(before, back);
-        let end = taken.end + first_bytes(after, spare - back);
+        let bytes = if self.content.is_ascii() { ascii_bytes } else { bytes };
+        let (half, (ahead, _)) = (spare / 2, bytes(after, spare, End::First));
+        let (back, bytes_before) =
+            bytes(before, half.max(spare - ahead.min(spare - half)), End::Last);
+        let start = taken.start - bytes_before;
+        let end = taken.end + bytes(after, spare - back, End::First).1;
         let local = start - within.start..end - within.start;
         let local = drawn_back(text, local, taken.start - within.start..taken.end - within.start)?;
         Some(within.start + local.start..within.start + local.end)
     }
 }
 
-fn last_bytes(text: &str, characters: usize) -> usize {
-    text.chars().rev().take(characters).map(char::len_utf8).sum()
+/// At which end of a text something is taken.
+#[derive(Clone, Copy)]
+enum End {
+    First,
+    Last,
 }
 
-fn first_bytes(text: &str, characters: usize) -> usize {
-    text.chars().take(characters).map(char::len_utf8).sum()
+/// How many characters there are to take if at most `most` are wanted, and how many bytes they have.
+fn bytes(text: &str, most: usize, end: End) -> (usize, usize) {
+    let add = |(count, bytes): (usize, usize), c: char| (count + 1, bytes + c.len_utf8());
+    match end {
+        End::First => text.chars().take(most).fold((0, 0), add),
+        End::Last => text.chars().rev().take(most).fold((0, 0), add),
+    }
+}
+
+/// The same for a text of ASCII alone.
+fn ascii_bytes(text: &str, most: usize, _: End) -> (usize, usize) {
+    (text.len().min(most), text.len().min(most))
 }
 
 /// The largest part of `range` around `kept` that begins and ends at the edge of a word, or else of a grapheme.
@@ -227,6 +242,14 @@ fn edge(
 
 /// Whether no grapheme of `text` goes across `at`.
 pub(super) fn is_grapheme_edge(text: &str, at: usize) -> bool {
+    // ASCII knows one grapheme of two characters.
+    if let Some((&[before, after], _)) =
+        at.checked_sub(1).and_then(|before| text.as_bytes()[before..].split_first_chunk())
+        && before.is_ascii()
+        && after.is_ascii()
+    {
+        return [before, after] != *b"\r\n";
+    }
     let mut cursor = GraphemeCursor::new(at, text.len(), true);
     let whole: Result<bool, GraphemeIncomplete> = cursor.is_boundary(text, 0);
     whole.unwrap_or(false)
