@@ -291,3 +291,17 @@ fn what_a_person_typed_is_repeated_without_doing_anything() {
         assert!(!ran.out.contains(['\u{1b}', '\u{202e}']), "{}", ran.out);
     }
 }
+
+// spec: C4, I5
+#[test]
+fn a_report_that_is_refused_one_folder_approves_none_of_the_others() {
+    let desk = Desk::with_files(&[("a.md", "Backups are kept.\n")]);
+    let folder = desk.folder();
+    desk.run(&["revoke", &folder]).succeeded();
+    let absent = desk.path("nowhere");
+    let absent = absent.to_str().expect("text");
+    let args = ["report", "--folder", &folder, "--folder", absent, "backups"];
+    check(&desk, &args, "folder_refused", 13);
+    let folders = desk.json(&["folders"]).data();
+    assert_eq!(folders["folders"][0]["state"], "revoked", "{folders}");
+}

@@ -8,7 +8,7 @@ use work_core::memory::MemoryDoor;
 use work_core::path::HostPath;
 use work_core::port::{AdmitRefusal, Ground, Probe, Quiet, Root, Scanned, SourceDoor, Want, Watch};
 use work_core::report::Reached;
-use work_core::result::ResultState;
+use work_core::result::{ResultState, RevisionNo};
 use work_core::source::Look;
 use work_core::workspace::{StateFilter, Workspace};
 
@@ -254,4 +254,16 @@ fn a_folder_revoked_between_the_look_and_the_answer_is_hidden_in_the_answer() {
     };
     *outer.happen.lock().expect("sound") = Some(Box::new(revoke));
     check_stub(&world.show(report.artifact_id), "backups", ResultState::AccessRemoved);
+}
+
+// spec: R2
+#[test]
+fn a_hidden_result_does_not_tell_which_revisions_it_has() {
+    let world = World::new();
+    let report = world.report("backups");
+    world.revoke("/handbook");
+    for no in [1, 2, 99] {
+        let shown = world.work.show(report.artifact_id, Some(RevisionNo(no)), &mut Quiet);
+        check_stub(&shown.expect("a stub"), "backups", ResultState::AccessRemoved);
+    }
 }
