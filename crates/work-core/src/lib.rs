@@ -9,6 +9,7 @@
 pub mod audit;
 pub mod canonical;
 pub mod code;
+pub mod difference;
 pub mod digest;
 pub mod document;
 pub mod folder;
