@@ -16,6 +16,7 @@ pub mod folder;
 pub mod id;
 pub mod limits;
 pub mod memory;
+pub mod moved;
 pub mod path;
 pub mod port;
 pub mod proposal;
