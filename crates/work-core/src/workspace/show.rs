@@ -571,8 +571,7 @@ fn read_verification(
 ) -> Option<VerificationDoc> {
     let check = stored::read_verification((revision.verification, document), limits)
         .filter(|check| check.dependencies == revision.dependencies)?;
-    let stored::Verification { method, checked_at, limits, dependencies } = check;
-    Some(VerificationDoc { method, checked_at, limits, dependencies })
+    Some(VerificationDoc::of(check))
 }
 
 fn opened(access: &Access, sealed: Sealed<Document>, rests_on: &[Cited]) -> Option<Document> {
