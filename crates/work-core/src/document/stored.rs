@@ -298,7 +298,7 @@ fn read<T: for<'de> Deserialize<'de>>(
 }
 
 /// How deep brackets nest in JSON, strings left out.
-fn depth(json: &[u8]) -> usize {
+pub(super) fn depth(json: &[u8]) -> usize {
     let (mut now, mut most, mut in_string, mut escaped) = (0_usize, 0, false, false);
     for &byte in json {
         match (in_string, byte) {
