@@ -52,15 +52,21 @@ macro_rules! named {
 }
 
 named! {
+    AppliedDoc: "work.applied/1",
     CheckedInstance: "work.instance/1",
+    ComparisonDoc: "work.comparison/1",
     ErrorDoc: "work.error/1",
     DoctorDoc: "work.doctor/1",
     ExportDoc: "work.export/1",
     FolderDoc: "work.folder/1",
     FoldersDoc: "work.folders/1",
+    HistoryDoc: "work.history/1",
     LogDoc: "work.log/1",
+    ProposalDoc: "work.proposal/1",
+    ProposalsDoc: "work.proposals/1",
     ResultDoc: "work.result/1",
     ResultsDoc: "work.results/1",
+    RevisionDoc: "work.revision/1",
     TaskDoc: "work.task/1",
     TasksDoc: "work.tasks/1",
     VerifyDoc: "work.verify/1",
@@ -77,6 +83,13 @@ macro_rules! document {
         }
     )*};
 }
+
+mod proposal;
+
+pub use proposal::{
+    AppliedDoc, ComparisonDoc, HistoryDoc, ProposalDoc, ProposalEntry, ProposalsDoc, RevisionDoc,
+    RevisionEntry,
+};
 
 document! {
     /// `work.result/1`: a durable answer and what became of its sources.

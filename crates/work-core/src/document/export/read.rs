@@ -132,6 +132,7 @@ const fn name(form: Form) -> &'static str {
         Form::Dependencies => "dependencies",
         Form::Verification => "verification",
         Form::Scan => "scan record",
+        Form::Binding => "binding",
     }
 }
 
