@@ -151,8 +151,7 @@ impl Probe for VerifyProbe {
 ///
 /// Of the same bytes all that it says must be true: a passage that never stood there was made up.
 fn judge(quotation: &Quotation, bytes: &[u8], cut: bool, same: bool) -> Finding {
-    match Finding::of(quotation, bytes, cut) {
-        Finding::Intact if same && !quotation.is_of(bytes) => Finding::Altered,
-        finding => finding,
-    }
+    let finding = Finding::of(quotation, bytes, cut);
+    let made_up = same && finding == Finding::Intact && !quotation.is_of(bytes);
+    if made_up { Finding::Altered } else { finding }
 }

@@ -1,3 +1,5 @@
+//! Verdicts on exports of real reports, after something happened to their files.
+
 use super::*;
 use crate::digest::Digest;
 use crate::document::export::{read, sample::Sample};

@@ -1,3 +1,5 @@
+//! Exports of real reports: what reads back, and what is refused.
+
 use super::sample::Sample;
 use super::{ExportDoc, Exported, NOTICE, NotAnExport, read};
 use crate::digest::Digest;
