@@ -163,7 +163,7 @@ fn puts(
     let result = WorkResult { accepted: revision.no, updated_at: at, ..case.result.value.clone() };
     vec![
         Put::Result(Change::From(case.result.version, result)),
-        Put::Revision(revision, case.proposed.cited()),
+        Put::Revision(revision, case.cited()),
         Put::Proposal(Change::From(version, proposal.after(transition, moment.now))),
         Put::Approval(Approval {
             fingerprint: proposal.fingerprint,
