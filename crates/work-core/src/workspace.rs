@@ -7,6 +7,7 @@
 //! To read: `ask` and `run` are a report's life, `show` is what becomes of it, `approve` and `revoke` are who may see
 //! it.
 
+mod accept_clock;
 mod approve;
 mod ask;
 mod cancel;
@@ -25,6 +26,7 @@ mod show;
 mod tasks;
 mod worker;
 
+pub use accept_clock::AcceptedClock;
 pub use approve::{ApproveError, Approved};
 pub use ask::{AskError, ReportAsk};
 pub use cancel::CancelError;

@@ -136,7 +136,9 @@ fn decide(
     limits: &Limits,
 ) -> Result<Decision<TaskDoc>, AskError> {
     if let Some((request, first)) = known.before {
-        let lasts = moment.now.at < request.created_at.plus(limits.key_life);
+        let (from, until) = (request.created_at, request.created_at.plus(limits.key_life));
+        // One from the future was made before the owner set time back, and would last until then.
+        let lasts = from <= moment.now.at && moment.now.at < until;
         match (lasts, request.asks == ask.digest()) {
             (true, true) => return Ok(Decision::nothing(first)),
             (true, false) => return Err(AskError::KeyConflict),

@@ -45,7 +45,8 @@ impl Checkup {
             Self::Clock => (
                 "clock_behind",
                 "warning",
-                "set the system clock right; until then time goes on from the latest time acted on",
+                "set the system clock right; if it is right and was wrong before, run `work doctor --accept-clock`, which \
+                 ends every pending proposal and lease; until then time goes on from the latest time acted on",
             ),
         }
     }

@@ -9,7 +9,7 @@ CREATE TABLE head (                          -- one row: read first and written 
   workspace BLOB NOT NULL CHECK (length(workspace) = 16),
   owner BLOB NOT NULL CHECK (length(owner) = 16),
   site BLOB NOT NULL CHECK (length(site) = 16),
-  latest_ms INTEGER NOT NULL,                -- the anchor of time, which is never turned back
+  latest_ms INTEGER NOT NULL,                -- the anchor of time, turned back only where an era begins
   boot BLOB NOT NULL CHECK (length(boot) = 16),
   since_boot_ms INTEGER NOT NULL,
   era INTEGER NOT NULL CHECK (era >= 0),     -- grows when time had to start anew: what was pending has ended
@@ -249,7 +249,7 @@ CREATE INDEX event_subject ON event (subject, seq);
 
 CREATE TRIGGER head_forward BEFORE UPDATE ON head
   WHEN NEW.one <> OLD.one OR NEW.workspace <> OLD.workspace OR NEW.owner <> OLD.owner OR NEW.site <> OLD.site
-    OR NEW.latest_ms < OLD.latest_ms OR NEW.era < OLD.era OR NEW.access < OLD.access OR NEW.looks < OLD.looks
+    OR (NEW.era, NEW.latest_ms) < (OLD.era, OLD.latest_ms) OR NEW.access < OLD.access OR NEW.looks < OLD.looks
     OR NEW.acts <> (SELECT coalesce(max(seq), 0) FROM event)
     OR NEW.chain <> coalesce((SELECT digest FROM event WHERE seq = NEW.acts), zeroblob(32))
   BEGIN SELECT raise(ABORT, 'head: forward'); END;
