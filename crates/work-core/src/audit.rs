@@ -6,6 +6,7 @@
 use crate::canonical::Canonical;
 use crate::digest::Digest;
 use crate::id::{ActId, GrantId, ProposalId, ResultId, TaskId};
+use crate::proposal::Refusal;
 use crate::result::RevisionNo;
 use crate::time::Timestamp;
 
@@ -110,6 +111,18 @@ pub enum EventKind {
         /// Which.
         revision: RevisionNo,
     },
+    /// A proposal was not applied.
+    ProposalRefused {
+        /// The proposal.
+        proposal: ProposalId,
+        /// Why.
+        reason: Refusal,
+    },
+    /// The owner said no to a proposal.
+    ProposalDismissed {
+        /// The proposal.
+        proposal: ProposalId,
+    },
     /// The owner said that time had jumped ahead: it went on from the wall clock, and all that was pending ended.
     ClockAccepted {
         /// The time until then, in milliseconds since the epoch.
@@ -195,9 +208,10 @@ impl EventKind {
             | Self::TaskFailed { task, .. }
             | Self::TaskAbandoned { task } => task.bytes(),
             Self::ResultPublished { result, .. } => result.bytes(),
-            Self::ProposalPrepared { proposal, .. } | Self::ProposalApplied { proposal, .. } => {
-                proposal.bytes()
-            }
+            Self::ProposalPrepared { proposal, .. }
+            | Self::ProposalApplied { proposal, .. }
+            | Self::ProposalRefused { proposal, .. }
+            | Self::ProposalDismissed { proposal } => proposal.bytes(),
             Self::Settled { act, .. } => act.bytes(),
             Self::ClockAccepted { .. } => return None,
         })
@@ -217,7 +231,7 @@ mod tests {
     const NOON: Timestamp = Timestamp::from_seconds(43_200);
 
     /// One event of every kind, what it is about, and its digest as the first of a log.
-    const GOLDEN: [(EventKind, Option<[u8; 16]>, &str); 14] = [
+    const GOLDEN: [(EventKind, Option<[u8; 16]>, &str); 16] = [
         (
             EventKind::FolderApproved { folder: FOLDER },
             Some([2; 16]),
@@ -286,6 +300,16 @@ mod tests {
             },
             Some([5; 16]),
             "2c6ed273c7944706a3bd78c6b86535fa97c8ab8b25c17cea223f323889b542f8",
+        ),
+        (
+            EventKind::ProposalRefused { proposal: PROPOSAL, reason: Refusal::SourcesChanged },
+            Some([5; 16]),
+            "f0f0d5d9b506accd159d21be6945645292b5d2c51c3fb0e1cd80c065b3efd8a7",
+        ),
+        (
+            EventKind::ProposalDismissed { proposal: PROPOSAL },
+            Some([5; 16]),
+            "7e3feb5eb71071581c103b2ef402ff233d827e3ef77ab3ce7f3c02b10adf2547",
         ),
         (
             EventKind::Settled { act: ACT, done: true },

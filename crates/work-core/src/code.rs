@@ -24,10 +24,26 @@ pub enum Code {
     NotRunning,
     /// Another worker has the task, or the lease ended.
     LeaseLost,
+    /// What was presented is not what was shown.
+    FingerprintMismatch,
+    /// An approval is used once.
+    AlreadyUsed,
+    /// A newer proposal took its place.
+    Superseded,
+    /// The owner said no to it.
+    Dismissed,
+    /// Its time is past.
+    Expired,
     /// Access to a source was withdrawn.
     AccessRemoved,
     /// A source could not be looked at.
     EvidenceUnavailable,
+    /// Another revision was accepted since.
+    RevisionChanged,
+    /// A source changed since.
+    SourcesChanged,
+    /// As many restores wait for approval as may.
+    TooManyPending,
     /// A record does not fit its limit.
     TooLarge,
     /// Nothing in the sources matches.
@@ -46,6 +62,8 @@ pub enum Code {
     Busy,
     /// The queue has no room.
     QueueFull,
+    /// Not every source that is needed could be looked at in time.
+    RefreshIncomplete,
     /// Nothing was approved yet.
     SetupIncomplete,
     /// There is no room for a write.
@@ -64,7 +82,7 @@ pub enum Code {
 
 impl Code {
     /// Every code, in the order of the table.
-    pub const ALL: [Self; 27] = [
+    pub const ALL: [Self; 36] = [
         Self::InvalidQuery,
         Self::InvalidArgument,
         Self::AmbiguousId,
@@ -74,8 +92,16 @@ impl Code {
         Self::KeyConflict,
         Self::NotRunning,
         Self::LeaseLost,
+        Self::FingerprintMismatch,
+        Self::AlreadyUsed,
+        Self::Superseded,
+        Self::Dismissed,
+        Self::Expired,
         Self::AccessRemoved,
         Self::EvidenceUnavailable,
+        Self::RevisionChanged,
+        Self::SourcesChanged,
+        Self::TooManyPending,
         Self::TooLarge,
         Self::NoMatches,
         Self::NoSources,
@@ -85,6 +111,7 @@ impl Code {
         Self::UnknownOutcome,
         Self::Busy,
         Self::QueueFull,
+        Self::RefreshIncomplete,
         Self::SetupIncomplete,
         Self::DiskFull,
         Self::ReadOnly,
@@ -106,8 +133,16 @@ impl Code {
             Self::KeyConflict => ("key_conflict", 409, 11, false),
             Self::NotRunning => ("not_running", 409, 11, false),
             Self::LeaseLost => ("lease_lost", 409, 11, false),
+            Self::FingerprintMismatch => ("fingerprint_mismatch", 409, 11, false),
+            Self::AlreadyUsed => ("already_used", 409, 11, false),
+            Self::Superseded => ("superseded", 409, 11, false),
+            Self::Dismissed => ("dismissed", 409, 11, false),
+            Self::Expired => ("expired", 409, 11, false),
             Self::AccessRemoved => ("access_removed", 409, 11, false),
             Self::EvidenceUnavailable => ("evidence_unavailable", 409, 11, false),
+            Self::RevisionChanged => ("revision_changed", 409, 11, false),
+            Self::SourcesChanged => ("sources_changed", 409, 11, false),
+            Self::TooManyPending => ("too_many_pending", 409, 11, false),
             Self::TooLarge => ("too_large", 413, 1, false),
             Self::NoMatches => ("no_matches", 200, 1, false),
             Self::NoSources => ("no_sources", 200, 1, false),
@@ -117,6 +152,7 @@ impl Code {
             Self::UnknownOutcome => ("unknown_outcome", 500, 1, false),
             Self::Busy => ("busy", 503, 14, true),
             Self::QueueFull => ("queue_full", 503, 14, true),
+            Self::RefreshIncomplete => ("refresh_incomplete", 503, 14, true),
             Self::SetupIncomplete => ("setup_incomplete", 503, 1, false),
             Self::DiskFull => ("disk_full", 503, 1, false),
             Self::ReadOnly => ("read_only", 503, 1, false),
@@ -174,7 +210,7 @@ mod tests {
     #[test]
     fn only_what_waiting_can_mend_is_worth_another_try() {
         let retryable: Vec<_> = Code::ALL.iter().filter(|code| code.is_retryable()).collect();
-        assert_eq!(retryable, [&Code::Busy, &Code::QueueFull]);
+        assert_eq!(retryable, [&Code::Busy, &Code::QueueFull, &Code::RefreshIncomplete]);
     }
 
     // spec: C7

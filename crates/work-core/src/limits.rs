@@ -39,6 +39,14 @@ pub struct Limits {
     pub keys_forgotten: u32,
     /// How long looking at sources may take.
     pub refresh: Duration,
+    /// How long a worker waits between two looks at everything that is cited.
+    pub interval: Duration,
+    /// How long a proposal waits for approval.
+    pub proposal_life: Duration,
+    /// Unexpired restores that wait for approval in one workspace.
+    pub pending_restores: usize,
+    /// How long the same refusal of the same proposal is logged once.
+    pub refusal_quiet: Duration,
     /// Entries in a list.
     pub list: u32,
     /// Candidates told for an id that is not unique.
@@ -53,6 +61,8 @@ pub struct Limits {
     pub verification_bytes: usize,
     /// Bytes of a stored scan record.
     pub scan_bytes: usize,
+    /// Bytes of the stored record of what an approval binds.
+    pub binding_bytes: usize,
     /// Nesting of stored JSON.
     pub json_depth: usize,
     /// How long to wait for the write lock.
@@ -100,6 +110,10 @@ impl Limits {
             key_life: Duration::from_secs(24 * 60 * 60),
             keys_forgotten: 64,
             refresh: Duration::from_secs(30),
+            interval: Duration::from_secs(60),
+            proposal_life: Duration::from_secs(60 * 60),
+            pending_restores: 20,
+            refusal_quiet: Duration::from_secs(60),
             list: 100,
             candidates: 10,
             page: 5000,
@@ -107,6 +121,7 @@ impl Limits {
             dependency_bytes: 16 * 1024,
             verification_bytes: 8 * 1024,
             scan_bytes: 256 * 1024,
+            binding_bytes: 32 * 1024,
             json_depth: 64,
             lock_wait: Duration::from_secs(1),
             transaction: Duration::from_secs(3),

@@ -1,13 +1,24 @@
-//! Proposals: next revisions that wait for approval, as they are kept.
+//! Proposals: next revisions that wait for approval, used once or never.
 //!
-//! Owns the records that a store keeps of them and of their approvals. How one is prepared, superseded and applied is
-//! not part of this release.
+//! Owns the records that a store keeps of them and of their approvals, what an approval binds ([`Bound`]), and the
+//! machine: [`prepare`] says what a new one ends, [`decide`] what becomes of one that is applied, superseded or
+//! dismissed. Refuses to know where sources lie: what is seen of them comes in as [`Evidence`].
 
-use crate::digest::Digest;
+mod bound;
+mod machine;
+
+pub use bound::Bound;
+pub use machine::{
+    Ask, Evidence, Preparation, Refusal, Standing, TooManyPending, Transition, decide, prepare,
+};
+
+use crate::digest::{Digest, NotADigest};
 use crate::id::{ProposalId, ResultId, TaskId};
-use crate::result::RevisionNo;
+use crate::result::{Origin, RevisionNo};
 use crate::task::Fence;
-use crate::time::{Era, Timestamp};
+use crate::time::{Era, Now, Timestamp};
+use std::fmt;
+use std::str::FromStr;
 
 /// A proposed next revision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,9 +82,95 @@ pub enum ProposalState {
     Expired(Timestamp),
 }
 
-/// SHA-256 over everything that an approval binds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+impl Proposal {
+    /// Whether it may still be applied at `now`, as far as time goes. One of an older era has ended.
+    #[must_use]
+    pub fn lasts(&self, now: Now) -> bool {
+        self.era == now.era && now.at < self.expires_at
+    }
+
+    /// The word for where it stands at `now`: one that waits past its time has expired.
+    #[must_use]
+    pub fn standing(&self, now: Now) -> &'static str {
+        match self.state {
+            ProposalState::Pending if !self.lasts(now) => "expired",
+            ProposalState::Pending => "pending",
+            ProposalState::Applied(_) => "applied",
+            ProposalState::Superseded(..) => "superseded",
+            ProposalState::Dismissed(_) => "dismissed",
+            ProposalState::Expired(_) => "expired",
+        }
+    }
+
+    /// The proposal after `transition`.
+    #[must_use]
+    pub fn after(self, transition: Transition, now: Now) -> Self {
+        let state = match transition {
+            Transition::Applied => ProposalState::Applied(now.at),
+            Transition::Superseded(by) => ProposalState::Superseded(now.at, by),
+            Transition::Dismissed => ProposalState::Dismissed(now.at),
+            Transition::Expired => ProposalState::Expired(now.at),
+        };
+        Self { state, ..self }
+    }
+
+    /// How the revision that it becomes came to be.
+    #[must_use]
+    pub const fn origin(&self) -> Origin {
+        match self.kind {
+            ProposalKind::Repair { task, fence } => {
+                Origin::Repaired { task, fence, proposal: self.id }
+            }
+            ProposalKind::Restore(from) => Origin::Restored { proposal: self.id, from },
+        }
+    }
+}
+
+impl ProposalKind {
+    /// The word for it on the wire.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Repair { .. } => "repair",
+            Self::Restore(_) => "restore",
+        }
+    }
+
+    /// The revision that it would bring back, if it would.
+    #[must_use]
+    pub const fn restores(self) -> Option<RevisionNo> {
+        match self {
+            Self::Repair { .. } => None,
+            Self::Restore(no) => Some(no),
+        }
+    }
+
+    /// Whether both repair, or both restore.
+    #[must_use]
+    pub const fn is_like(self, other: Self) -> bool {
+        self.restores().is_some() == other.restores().is_some()
+    }
+}
+
+/// SHA-256 over everything that an approval binds: what [`Bound::fingerprint`] gives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(transparent)]
 pub struct Fingerprint(pub Digest);
+
+impl fmt::Display for Fingerprint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl FromStr for Fingerprint {
+    type Err = NotADigest;
+
+    fn from_str(text: &str) -> Result<Self, NotADigest> {
+        text.parse().map(Self)
+    }
+}
 
 /// The single use of a fingerprint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

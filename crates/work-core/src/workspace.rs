@@ -8,20 +8,25 @@
 //! it.
 
 mod accept_clock;
+mod answer;
 mod approve;
 mod ask;
 mod cancel;
+mod deliver;
 mod doctor;
 mod error;
 mod find;
+mod findings;
 mod folders;
 mod list;
 mod log;
 mod looks;
 mod publish;
 mod revoke;
+mod rows;
 mod run;
 mod search;
+mod sheet;
 mod show;
 mod tasks;
 mod worker;
@@ -229,22 +234,6 @@ impl Workspace {
             head.record(self.fresh(ActId::from_bytes), &EventKind::Settled { act, done });
         tx.commit(&Batch { head, act: Some(Act { event, puts: Vec::new() }), notes: Vec::new() })?;
         Ok(done)
-    }
-
-    /// Builds an answer from one snapshot and hands it out only if access did not move meanwhile (spec R4): it is
-    /// built once more if it did, and refused as busy if it did again.
-    fn deliver<T, R>(
-        &self,
-        mut build: impl FnMut(&mut dyn ReadTx, &Moment) -> Result<Result<T, R>, StoreError>,
-    ) -> Result<Result<T, R>, Failure> {
-        for _ in 0..2 {
-            let (access, answer) =
-                self.read(|tx, moment| Ok((moment.head.access, build(tx, moment)?)))?;
-            if self.read(|_, moment| Ok(moment.head.access))? == access {
-                return Ok(answer);
-            }
-        }
-        Err(Failure::Store(StoreError::Busy))
     }
 }
 

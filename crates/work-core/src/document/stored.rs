@@ -1,4 +1,4 @@
-//! Stored documents: bodies, dependencies, verifications and scan records as JSON, written once.
+//! Stored documents: bodies, dependencies, verifications, scan records and bindings as JSON, written once.
 //!
 //! Owns their form and their digests, each under a tag with a version. A change of form is a new version beside the
 //! old. Reading trusts nothing: what is malformed, oversized or too deep reads as nothing at all, and a document whose
@@ -30,6 +30,8 @@ pub enum Form {
     Verification,
     /// What was scanned.
     Scan,
+    /// What was seen of the sources that an approval binds.
+    Binding,
 }
 
 impl Form {
@@ -41,6 +43,7 @@ impl Form {
             Self::Dependencies => "work.dependencies/1",
             Self::Verification => "work.verification/1",
             Self::Scan => "work.scan/1",
+            Self::Binding => "work.binding/1",
         }
     }
 
@@ -52,6 +55,7 @@ impl Form {
             Self::Dependencies => limits.dependency_bytes,
             Self::Verification => limits.verification_bytes,
             Self::Scan => limits.scan_bytes,
+            Self::Binding => limits.binding_bytes,
         }
     }
 }
@@ -154,6 +158,20 @@ impl Verification {
     }
 }
 
+/// What was seen of every source that an approval binds, in the order of their ids.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Binding(pub Vec<BoundSource>);
+
+/// What was seen of one source.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct BoundSource {
+    /// The source.
+    pub source_id: SourceId,
+    /// Its version; `None` if it was missing. Nothing else can be bound.
+    pub version: Option<SourceVersion>,
+}
+
 /// Writes a body.
 ///
 /// # Errors
@@ -196,6 +214,22 @@ pub fn write_scan(scan: &ScanRecord, limits: &Limits) -> Result<Stored, TooLarge
     let json =
         ScanJson { elapsed_ms: *elapsed_ms, limit: *limit, folders, left_out: left_out.clone() };
     write(Form::Scan, &json, limits)
+}
+
+/// Writes what an approval binds.
+///
+/// # Errors
+/// [`TooLarge`] when it does not fit.
+pub fn write_binding(binding: &Binding, limits: &Limits) -> Result<Stored, TooLarge> {
+    write(Form::Binding, &BindingJson { sources: binding.0.clone() }, limits)
+}
+
+/// Reads what an approval binds; `None` if it is unusable.
+#[must_use]
+pub fn read_binding(document: (Digest, &Document), limits: &Limits) -> Option<Binding> {
+    let json: BindingJson = read(Form::Binding, document, limits)?;
+    let ordered = json.sources.is_sorted_by(|one, next| one.source_id < next.source_id);
+    (ordered && !json.sources.is_empty()).then_some(Binding(json.sources))
 }
 
 /// Reads a body with its dependencies; `None` if either is unusable or they do not belong together.
@@ -290,6 +324,12 @@ struct BodyJson {
 #[serde(deny_unknown_fields)]
 struct DependenciesJson {
     sources: Vec<Dependency>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct BindingJson {
+    sources: Vec<BoundSource>,
 }
 
 #[derive(Serialize, Deserialize)]

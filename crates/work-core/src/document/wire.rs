@@ -143,6 +143,20 @@ document! {
         next: Option<String>,
     }
 
+    /// One side of a difference: what a revision or a proposal says and rests on.
+    ContentDoc {
+        /// The revision; `null` for what is proposed.
+        revision: Option<RevisionNo>,
+        /// The digest of its stored body.
+        digest: Digest,
+        /// What it says.
+        body: BodyDoc,
+        /// What was scanned for it.
+        scan: Option<ScanDoc>,
+        /// What was checked when it was published.
+        verification: Option<VerificationDoc>,
+    }
+
     /// The body of a report.
     BodyDoc {
         /// Its quotations, best first.
@@ -202,8 +216,11 @@ document! {
         excerpt: u32,
         /// What became of the quotation, if it is known.
         finding: Option<&'static str>,
-        /// Where the same version was seen instead, if it was looked for.
+        /// Where the same version stands now under the same folder, if its file is missing and was found again.
         moved_to: Option<String>,
+        /// That path's bytes in base64, where something had to be escaped.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        moved_to_bytes: Option<String>,
     }
 
     /// What a scan visited.

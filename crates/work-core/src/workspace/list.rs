@@ -1,6 +1,6 @@
 //! `list`: the latest results with the state of their last looks. Lists do not look.
 
-use super::show::{self, Rows};
+use super::rows::{self, News, Rows};
 use super::{Failure, Workspace};
 use crate::code::{Code, Coded};
 use crate::document::wire::{ResultEntry, ResultsDoc};
@@ -125,11 +125,11 @@ impl Workspace {
         found: Vec<Kept<WorkResult>>,
     ) -> Result<Vec<(After, ResultEntry)>, StoreError> {
         let rows = Rows::load(tx, found, &self.limits)?;
-        let access = rows.access();
+        let (access, news) = (rows.access(), News::default());
         Ok(rows
             .results
             .iter()
-            .map(|one| (after(one), show::entry(&rows, one, &access, &self.limits)))
+            .map(|one| (after(one), rows::entry(&rows, one, &access, (0, &news), &self.limits)))
             .collect())
     }
 }

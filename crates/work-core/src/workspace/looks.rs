@@ -3,17 +3,19 @@
 //! A look says what was seen and from which observation it started. One whose observation has moved since is not
 //! kept; one that says nothing new is not written (spec O5).
 
-use super::{Moment, Workspace};
-use crate::folder::Grants;
+use super::deliver::Roots;
+use super::{Decision, Failure, Moment, Workspace, grants};
+use crate::folder::{Grant, GrantState, Grants};
 use crate::id::{GrantId, SourceId};
 use crate::limits::ScanLimits;
 use crate::port::{
     Change, Ground, Kept, Note, Observed, Place, Probe, ReadTx, SourceDoor, Sources, StoreError,
     Version, Watch,
 };
-use crate::redact::{self, FreshLook};
+use crate::redact::{self, Access, FreshLook};
 use crate::source::{Look, Observation, Seen, Source};
-use std::collections::BTreeMap;
+use crate::time::Timestamp;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// A source that was looked at.
@@ -62,6 +64,90 @@ impl Workspace {
     pub(crate) fn looking(&self) -> ScanLimits {
         ScanLimits { time: self.limits.refresh, ..self.limits.scan }
     }
+
+    /// Keeps what a look said new, with these notes. If it cannot be kept, the answer stands all the same: a look that
+    /// is not kept is looked again.
+    pub(crate) fn keep(&self, looked: &[Looked], more: Vec<Note>) {
+        let _: Result<Result<(), std::convert::Infallible>, Failure> = self.act(
+            |tx, _| Ok((stored(tx, looked)?, grants(tx)?)),
+            |(stored, grants), moment| {
+                let Noted { mut notes, count, access_moved } =
+                    notes(looked, &stored, &grants, moment);
+                notes.extend(more);
+                let nothing = Decision::nothing(());
+                Ok(Decision { notes, looks: count, access_moved, ..nothing })
+            },
+        );
+    }
+}
+
+/// The sources that content at hand rests on, with their observations and all grants, as read in one snapshot.
+#[derive(Clone, Debug)]
+pub(crate) struct Scene {
+    pub(crate) grants: Grants,
+    pub(crate) sources: Vec<Observed>,
+}
+
+impl Scene {
+    /// Reads these sources, in the order of their ids.
+    pub(crate) fn load(
+        tx: &mut dyn ReadTx,
+        sources: impl IntoIterator<Item = SourceId>,
+    ) -> Result<Self, StoreError> {
+        let ids: Vec<SourceId> =
+            sources.into_iter().collect::<BTreeSet<SourceId>>().into_iter().collect();
+        Ok(Self { grants: grants(tx)?, sources: tx.sources(Sources::Ids(&ids))? })
+    }
+
+    /// Looks at each of them, reading its bytes again.
+    pub(crate) fn look(
+        &self,
+        work: &Workspace,
+        probe: Arc<dyn Probe>,
+        watch: &mut dyn Watch,
+    ) -> Vec<Looked> {
+        let ground = Ground { grants: self.grants.as_slice(), scope: &[], limits: work.looking() };
+        look(work.door.as_ref(), ground, self.sources.clone(), probe, watch)
+    }
+
+    /// The grants in force that decide about them: those through which they were cited, and those inside.
+    pub(crate) fn concerned(&self) -> Vec<Grant> {
+        let cited: BTreeSet<GrantId> =
+            self.sources.iter().map(|observed| observed.source.grant).collect();
+        let inside =
+            cited.iter().flat_map(|&outer| self.grants.inside(outer)).map(|inner| inner.id);
+        let all: BTreeSet<GrantId> = cited.iter().copied().chain(inside).collect();
+        let concerned = self.grants.iter().filter(|grant| all.contains(&grant.id));
+        concerned.filter(|grant| grant.state == GrantState::Active).cloned().collect()
+    }
+
+    /// Access to what rests on them, with what a look saw and what the roots are now.
+    pub(crate) fn access(&self, looked: &[Looked], roots: &Roots) -> Access {
+        let looked = by_source(looked);
+        let mut access = Access::new(self.grants.clone()).at_roots(roots.clone());
+        for Observed { source, observation } in &self.sources {
+            let fresh = looked.get(&source.id).map(|one| &one.fresh);
+            access.learn(source, observation.as_ref(), fresh);
+        }
+        access
+    }
+
+    /// A source with its observation.
+    pub(crate) fn observed(&self, source: SourceId) -> Option<&Observed> {
+        let found = self.sources.binary_search_by_key(&source, |observed| observed.source.id);
+        found.ok().map(|at| &self.sources[at])
+    }
+}
+
+/// Looks by the source that was looked at.
+pub(crate) fn by_source(looked: &[Looked]) -> BTreeMap<SourceId, &Looked> {
+    looked.iter().map(|one| (one.source.id, one)).collect()
+}
+
+/// When each source was reached, of those that this look at `now` reached.
+pub(crate) fn reached(looked: &[Looked], now: Timestamp) -> BTreeMap<SourceId, Timestamp> {
+    let saw = |one: &&Looked| matches!(one.fresh.look, Look::Saw { .. });
+    looked.iter().filter(saw).map(|one| (one.source.id, now)).collect()
 }
 
 /// Looks at `sources`, each once, in their order.

@@ -59,7 +59,8 @@ impl Draft<'_> {
             }
             ProposalState::Superseded(_, by) => {
                 let by = self.tables.proposals.value(&by).filter(|by| by.id != now.id);
-                let same = by.is_some_and(|by| by.result == now.result && is_like(by, now));
+                let same =
+                    by.is_some_and(|by| by.result == now.result && by.kind.is_like(now.kind));
                 must(same, "a proposal superseded by none of its kind")
             }
             ProposalState::Dismissed(_) | ProposalState::Expired(_) => Ok(()),
@@ -90,7 +91,7 @@ impl Draft<'_> {
 fn ends_once(old: &Proposal, new: &Proposal, now: Now) -> Checked {
     must(old.state == ProposalState::Pending, "a proposal that went on after its end")?;
     must(Proposal { state: old.state, ..*new } == *old, "a proposal that became another")?;
-    let lasts = old.era == now.era && now.at < old.expires_at;
+    let lasts = old.lasts(now);
     let (at, in_time) = match new.state {
         ProposalState::Pending => return must(false, "a proposal that changed without an end"),
         ProposalState::Applied(at) => (at, lasts),
@@ -104,14 +105,5 @@ fn ends_once(old: &Proposal, new: &Proposal, now: Now) -> Checked {
 fn waits_beside(other: &Proposal, proposal: &Proposal) -> bool {
     other.state == ProposalState::Pending
         && other.result == proposal.result
-        && is_like(other, proposal)
-}
-
-/// Whether both are repairs, or both restores.
-fn is_like(one: &Proposal, other: &Proposal) -> bool {
-    let restores = |proposal: &Proposal| match proposal.kind {
-        ProposalKind::Repair { .. } => false,
-        ProposalKind::Restore(_) => true,
-    };
-    restores(one) == restores(other)
+        && other.kind.is_like(proposal.kind)
 }
