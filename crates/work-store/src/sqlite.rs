@@ -8,6 +8,7 @@
 mod create;
 mod error;
 mod inspect;
+mod migrate;
 pub(crate) mod open;
 mod pool;
 mod read;
@@ -27,6 +28,7 @@ pub use inspect::{Depth, Fault, Health};
 pub use open::SCHEMA;
 
 use error::failure;
+use open::Standing;
 use pool::{Lender, Opener, Role};
 use read::Snapshot;
 use scheduled_thread_pool::ScheduledThreadPool;
@@ -75,15 +77,19 @@ impl SqliteStore {
     /// Opens the database at `path`.
     ///
     /// Whose it is and which schema it has is read before anything is written; what is not this program's, or newer,
-    /// stays as it is to the byte.
+    /// stays as it is to the byte. A database of schema 1 is brought up to date first, all of it or nothing; another
+    /// process that does the same at the same time is waited for.
     ///
     /// # Errors
-    /// [`StoreError`]: `Foreign` for another program's file (and, in this version, for one with the older schema 1),
-    /// `Newer`, `Damaged`, `NetworkFilesystem`, or why the file cannot be opened.
+    /// [`StoreError`]: `Foreign` for another program's file, `Newer`, `Damaged`, `NetworkFilesystem`, or why the file
+    /// cannot be opened.
     pub fn open(path: &Path, clock: Arc<dyn Clock>) -> Result<Self, StoreError> {
         open::expect_sqlite()?;
         let path = std::path::absolute(path).map_err(|_| StoreError::Io("open"))?;
-        open::expect_ours(&path)?;
+        match open::expect_ours(&path)? {
+            Standing::Present => {}
+            Standing::Older => migrate::migrate(&path)?,
+        }
         let helpers = Arc::new(
             ScheduledThreadPool::builder()
                 .num_threads(1)
