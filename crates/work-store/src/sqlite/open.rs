@@ -55,6 +55,21 @@ pub(super) fn expect_ours(path: &Path) -> Result<Standing, StoreError> {
     standing(&Opener::new(path, Role::Reader).open()?.connection)
 }
 
+/// Tells the schema of any file, and how to look at it: as if nobody wrote it, unless something beside it says that
+/// somebody does, or did until a crash. Refuses what [`expect_ours`] refuses, but for the place of a file that needs no
+/// locks.
+pub(super) fn look_at(path: &Path) -> Result<(Standing, Role), StoreError> {
+    if !path.metadata().map_err(filesystem::refused)?.is_file() {
+        return Err(StoreError::Foreign);
+    }
+    let beside = |suffix| filesystem::with_suffix(path, suffix).symlink_metadata().is_ok();
+    if beside("-wal") || beside("-journal") {
+        Ok((expect_ours(path)?, Role::Reader))
+    } else {
+        Ok((standing(&unmoving(path).map_err(failure)?)?, Role::Looker))
+    }
+}
+
 /// Refuses a file that says that it is another application's, or of a newer schema, and touches nothing. What cannot be
 /// read like this is told when it is opened.
 pub(crate) fn expect_claimed(path: &Path) -> Result<(), StoreError> {
@@ -64,7 +79,7 @@ pub(crate) fn expect_claimed(path: &Path) -> Result<(), StoreError> {
 }
 
 /// The file as if nobody wrote it.
-fn unmoving(path: &Path) -> rusqlite::Result<Connection> {
+pub(super) fn unmoving(path: &Path) -> rusqlite::Result<Connection> {
     let mut uri = String::from("file:");
     for byte in path.as_os_str().as_bytes() {
         match byte {

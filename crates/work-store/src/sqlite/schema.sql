@@ -9,7 +9,7 @@ CREATE TABLE head (                          -- one row: read first and written 
   workspace BLOB NOT NULL CHECK (length(workspace) = 16),
   owner BLOB NOT NULL CHECK (length(owner) = 16),
   site BLOB NOT NULL CHECK (length(site) = 16),
-  latest_ms INTEGER NOT NULL,                -- the anchor of time, turned back only where an era begins
+  latest_ms INTEGER NOT NULL,                -- the anchor of time, which is never turned back
   boot BLOB NOT NULL CHECK (length(boot) = 16),
   since_boot_ms INTEGER NOT NULL,
   era INTEGER NOT NULL CHECK (era >= 0),     -- grows when time had to start anew: what was pending has ended
@@ -247,6 +247,7 @@ CREATE INDEX event_subject ON event (subject, seq);
 -- The second lock on what is never changed, erased or turned back. Whoever inserts over a unique key with REPLACE
 -- deletes the row that was there; where a key is not the one that is counted up, the insert itself is refused.
 
+-- Time goes back only where an era begins, which ends all that was pending: the owner's word after a wrong clock.
 CREATE TRIGGER head_forward BEFORE UPDATE ON head
   WHEN NEW.one <> OLD.one OR NEW.workspace <> OLD.workspace OR NEW.owner <> OLD.owner OR NEW.site <> OLD.site
     OR (NEW.era, NEW.latest_ms) < (OLD.era, OLD.latest_ms) OR NEW.access < OLD.access OR NEW.looks < OLD.looks
