@@ -6,6 +6,12 @@
 
 use std::time::Duration;
 
+/// Lines of both bodies together that a difference is looked for in.
+pub const DIFFERENCE_LINES: usize = 20_000;
+
+/// Bytes of neighbouring lines, removed and added, whose words are compared.
+pub const DIFFERENCE_WORD_BYTES: usize = 64 * 1024;
+
 /// The ceilings of one workspace. Sizes in bytes, texts in characters, the rest are counts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limits {
@@ -64,6 +70,9 @@ pub struct Limits {
     /// Bytes of the stored record of what an approval binds.
     pub binding_bytes: usize,
     /// Nesting of stored JSON.
+    /// Bytes of an export that is read back.
+    pub export_bytes: usize,
+    /// Nesting of stored JSON, and of an export.
     pub json_depth: usize,
     /// How long to wait for the write lock.
     pub lock_wait: Duration,
@@ -122,6 +131,7 @@ impl Limits {
             verification_bytes: 8 * 1024,
             scan_bytes: 256 * 1024,
             binding_bytes: 32 * 1024,
+            export_bytes: 2 * 1024 * 1024,
             json_depth: 64,
             lock_wait: Duration::from_secs(1),
             transaction: Duration::from_secs(3),

@@ -9,19 +9,28 @@
 
 mod accept_clock;
 mod answer;
+mod apply;
 mod approve;
 mod ask;
 mod cancel;
+mod case;
+mod compare;
 mod deliver;
 mod doctor;
 mod error;
+mod export;
 mod find;
 mod findings;
 mod folders;
+mod history;
 mod list;
 mod log;
 mod looks;
+mod prepare;
+mod proposals;
 mod publish;
+mod repair;
+mod restore;
 mod revoke;
 mod rows;
 mod run;
@@ -32,13 +41,19 @@ mod tasks;
 mod worker;
 
 pub use accept_clock::AcceptedClock;
+pub use apply::ApplyError;
 pub use approve::{ApproveError, Approved};
 pub use ask::{AskError, ReportAsk};
 pub use cancel::CancelError;
 pub use doctor::Checkup;
 pub use error::Failure;
+pub use export::ExportError;
 pub use find::FindError;
+pub use history::HistoryError;
 pub use list::{ListError, StateFilter};
+pub use proposals::ProposalError;
+pub use repair::{AskRepairError, RepairAsk, RepairError, Repaired};
+pub use restore::{Prepared, Restore, RestoreError};
 pub use revoke::{FolderName, RevokeError};
 pub use run::{RunEnding, RunError};
 pub use show::ShowError;
@@ -100,21 +115,41 @@ pub(crate) struct Decision<T> {
     pub(crate) looks: u64,
     /// Whether somebody may see more or less than before.
     pub(crate) access_moved: bool,
+    /// Whether the time is stored though nothing else is.
+    pub(crate) keeps_time: bool,
 }
 
 impl<T> Decision<T> {
     /// Nothing to do.
     pub(crate) const fn nothing(answer: T) -> Self {
-        Self { answer, act: None, notes: Vec::new(), looks: 0, access_moved: false }
+        Self {
+            answer,
+            act: None,
+            notes: Vec::new(),
+            looks: 0,
+            access_moved: false,
+            keeps_time: false,
+        }
+    }
+
+    /// Nothing but the time, which is stored.
+    pub(crate) fn time(answer: T) -> Self {
+        Self { keeps_time: true, ..Self::nothing(answer) }
     }
 
     /// An act with its event.
-    pub(crate) const fn act(answer: T, kind: EventKind, puts: Vec<Put>) -> Self {
-        Self { answer, act: Some((kind, puts)), notes: Vec::new(), looks: 0, access_moved: false }
+    pub(crate) fn act(answer: T, kind: EventKind, puts: Vec<Put>) -> Self {
+        Self { act: Some((kind, puts)), ..Self::nothing(answer) }
+    }
+
+    /// The same with the looks that it was made on.
+    pub(crate) fn with_looks(self, noted: looks::Noted) -> Self {
+        let looks::Noted { notes, count, access_moved } = noted;
+        Self { notes, looks: count, access_moved, ..self }
     }
 
     fn is_nothing(&self) -> bool {
-        self.act.is_none() && self.notes.is_empty()
+        self.act.is_none() && self.notes.is_empty() && !self.keeps_time
     }
 }
 

@@ -26,6 +26,11 @@ pub(crate) struct Looked {
 }
 
 impl Looked {
+    /// Whether it reached its source, under the approvals that these grants have.
+    pub(crate) fn reached(&self, grants: &Grants) -> bool {
+        matches!(self.fresh.look, Look::Saw { .. }) && self.fresh.holds(&self.source, grants)
+    }
+
     /// The same look as one under the approval of `grant` in these grants: for whoever makes the approval that it was
     /// made for. The approvals of other grants stay those that it was made under.
     pub(crate) fn under(&self, grant: GrantId, grants: &Grants) -> Self {
@@ -130,6 +135,15 @@ impl Scene {
             access.learn(source, observation.as_ref(), fresh);
         }
         access
+    }
+
+    /// Whether a look reached all of them, under the approvals read here.
+    pub(crate) fn was_reached(&self, looked: &[Looked]) -> bool {
+        let looked = by_source(looked);
+        let reached = |observed: &Observed| {
+            looked.get(&observed.source.id).is_some_and(|one| one.reached(&self.grants))
+        };
+        self.sources.iter().all(reached)
     }
 
     /// A source with its observation.
