@@ -5,7 +5,7 @@
 
 use crate::filesystem::{self, PRIVATE_DIRECTORY, PRIVATE_FILE};
 use crate::sqlite::open::expect_claimed;
-use crate::sqlite::{Made, SqliteStore};
+use crate::sqlite::{AsIs, Made, SqliteStore};
 use crate::token::{AccessToken, TOKEN, TOKEN_HEADER};
 use std::ffi::OsStr;
 use std::fs::{self, Metadata, Permissions};
@@ -241,6 +241,14 @@ impl Instance {
     /// [`StoreError`] as for [`SqliteStore::open`].
     pub fn store(&self, clock: Arc<dyn Clock>) -> Result<SqliteStore, StoreError> {
         SqliteStore::open(&self.directory.join(DATABASE), clock)
+    }
+
+    /// Opens its records only to look at them, for `doctor`: those of the schema before stay as they are.
+    ///
+    /// # Errors
+    /// [`StoreError`] as for [`SqliteStore::open_as_is`].
+    pub fn look(&self, clock: Arc<dyn Clock>) -> Result<AsIs, StoreError> {
+        SqliteStore::open_as_is(&self.directory.join(DATABASE), clock)
     }
 
     /// Its access token.

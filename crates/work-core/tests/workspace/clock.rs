@@ -4,9 +4,12 @@ use crate::world::{AtFirstBeat, World, ask, texts};
 use std::time::Duration;
 use work_core::audit::EventKind;
 use work_core::port::{Events, Patience, Quiet, Store as _, StoreError};
+use work_core::proposal::{self, Channel};
 use work_core::task::Refusal;
 use work_core::testkit::fakes::{Doubt, Fault};
-use work_core::workspace::{AcceptedClock, AskError, Failure, ReportAsk, RunEnding};
+use work_core::workspace::{
+    AcceptedClock, ApplyError, AskError, Failure, Repaired, ReportAsk, RunEnding,
+};
 
 const DAY: Duration = Duration::from_secs(86_400);
 const SYNC: StoreError = StoreError::Io("sync");
@@ -62,6 +65,32 @@ fn accepting_the_clock_ends_every_lease_and_the_task_is_worked_again() {
     assert_eq!(run, Some(RunEnding::Lost(task, Refusal::LeaseEnded)));
     world.work.work_once(world.work.new_worker(), &mut Quiet).expect("works");
     assert_eq!((world.task(task).state, world.task(task).attempt), ("succeeded", 2));
+}
+
+// spec: T6 H6
+#[test]
+fn accepting_the_clock_ends_every_proposal_that_waits() {
+    let world = World::new();
+    world.clock.set_ahead(DAY);
+    let report = world.report("backups");
+    world.door.put("/handbook/it/backups.md", "# Backups\n\nBackups are kept for 90 days.\n");
+    let repaired = world.work.repair(report.artifact_id, &mut Quiet).expect("worked");
+    let Repaired::Proposed(waiting) = repaired else { panic!("no change") };
+    world.clock.set_back(DAY);
+    world.work.accept_clock().expect("written");
+    let fingerprint = waiting.fingerprint.expect("shown");
+    let told = world.work.apply(waiting.proposal_id, fingerprint, Channel::Cli, &mut Quiet);
+    assert_eq!(told, Err(ApplyError::Refused(proposal::Refusal::Expired)));
+    assert_eq!(
+        last(&world).0,
+        EventKind::ProposalRefused {
+            proposal: waiting.proposal_id,
+            reason: proposal::Refusal::Expired,
+        }
+    );
+    let repaired = world.work.repair(report.artifact_id, &mut Quiet).expect("worked");
+    assert!(matches!(repaired, Repaired::Proposed(_)), "it can be proposed anew");
+    assert!(world.work.doctor().expect("looks").ok);
 }
 
 // spec: T6
