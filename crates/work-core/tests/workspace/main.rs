@@ -1,6 +1,8 @@
 //! The use cases through their public door, over the strict store and a door in memory.
 
 mod asking;
+mod checkup;
+mod clock;
 mod doubt;
 mod hiding;
 mod listing;
