@@ -5,6 +5,7 @@ mod doubt;
 mod hiding;
 mod listing;
 mod racing;
+mod repairing;
 mod running;
 mod showing;
 mod world;
