@@ -224,6 +224,19 @@ fn a_key_returns_its_first_repair_for_a_day_also_when_it_has_ended() {
     assert_ne!(keyed("k").expect("another").task_id, first);
 }
 
+// spec: T7
+#[test]
+fn a_key_under_which_a_running_repair_was_returned_returns_it_again_when_it_has_ended() {
+    let world = World::new();
+    let result = world.stale().artifact_id;
+    let task = ask_repair(&world, result);
+    assert_eq!(asked(&world, result, Some("k")).expect("the first").task_id, task);
+    finish(&world, task).expect("repaired");
+    assert_eq!(asked(&world, result, Some("k")).expect("the first").task_id, task);
+    let leave = world.report("leave").artifact_id;
+    assert_eq!(asked(&world, leave, Some("k")), Err(AskRepairError::KeyConflict));
+}
+
 // spec: T1
 #[test]
 fn a_repair_waits_in_the_same_queue_as_reports() {
