@@ -1,5 +1,6 @@
 //! The use cases through their public door, over the strict store and a door in memory.
 
+mod applying;
 mod asking;
 mod doubt;
 mod hiding;
