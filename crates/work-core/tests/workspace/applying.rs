@@ -603,6 +603,10 @@ const TELL: &[(&str, Tell)] = &[
         let listed = one.world.listed(one.repair.proposal_id);
         assert_eq!(listed, Some(("expired", Some("expired"))));
     }),
+    ("refused to be dismissed", |one| {
+        let dismissed = one.world.work.dismiss(one.repair.proposal_id);
+        assert_eq!(dismissed, Err(ApplyError::Refused(Refusal::Expired)));
+    }),
     ("refused", |one| {
         let refused = one.present(one.shown());
         assert_eq!(refused, Err(ApplyError::Refused(Refusal::Expired)));
