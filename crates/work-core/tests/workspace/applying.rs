@@ -1,6 +1,6 @@
 //! Applying: the single use of an approval, or a reason and nothing else.
 
-use crate::world::{BACKUPS, FILE, World, files, texts};
+use crate::world::{BACKUPS, ELSEWHERE, FILE, World, files, texts};
 use std::sync::{Arc, Barrier};
 use std::time::Duration;
 use work_core::code::{Code, Coded};
@@ -28,8 +28,7 @@ struct Waiting {
 impl Waiting {
     fn new() -> Self {
         let world = World::new();
-        let result = world.stale().artifact_id;
-        world.mend(result);
+        let result = world.mended();
         world.edit("120");
         let repair = world.repair(result);
         let restore = world.restore(result, 1).expect("prepared").proposal;
@@ -264,7 +263,7 @@ fn other_reasons_of_one_proposal_are_events_of_their_own_within_the_minute() {
 fn with_a_source_bound_as_missing(happen: fn(&World), expected: Result<u64, Refusal>) {
     let world = World::new();
     let result = world.report("backups").artifact_id;
-    world.door.put("/handbook/z.md", "Backups elsewhere.\n");
+    world.door.put(ELSEWHERE, "Backups elsewhere.\n");
     world.door.remove(FILE);
     let proposal = world.repair(result);
     happen(&world);
@@ -287,7 +286,7 @@ fn a_source_of_the_accepted_body_must_be_as_it_was_bound() {
     with_a_source_bound_as_missing(lost, Err(Refusal::EvidenceUnavailable));
     let shut = |world: &World| world.door.deny("/handbook/it");
     with_a_source_bound_as_missing(shut, Err(Refusal::AccessRemoved));
-    let other = |world: &World| world.door.put("/handbook/z.md", "Backups elsewhere now.\n");
+    let other = |world: &World| world.door.put(ELSEWHERE, "Backups elsewhere now.\n");
     with_a_source_bound_as_missing(other, Err(Refusal::SourcesChanged));
 }
 

@@ -7,6 +7,7 @@ mod hiding;
 mod listing;
 mod racing;
 mod repairing;
+mod restoring;
 mod running;
 mod showing;
 mod world;

@@ -1,6 +1,6 @@
 //! Repairs: a task that repeats a result's query and proposes its next revision.
 
-use crate::world::{AtFirstBeat, AtOnce, BACKUPS, FILE, World, texts};
+use crate::world::{AtFirstBeat, AtOnce, BACKUPS, ELSEWHERE, FILE, World, texts};
 use work_core::code::{Code, Coded};
 use work_core::document::stored::Verification;
 use work_core::document::wire::{ContentDoc, ProposalDoc, TaskDoc};
@@ -11,9 +11,6 @@ use work_core::result::{ResultState, RevisionNo};
 use work_core::workspace::{
     ApplyError, AskRepairError, RepairAsk, RepairError, Repaired, RunEnding, StateFilter,
 };
-
-/// A file that says something on backups too.
-const ELSEWHERE: &str = "/handbook/z.md";
 
 fn ask_repair(world: &World, result: ResultId) -> TaskId {
     asked(world, result, None).expect("queued").task_id

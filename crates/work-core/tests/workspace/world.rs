@@ -14,6 +14,7 @@ use work_core::port::{
     Watch, WriteTx,
 };
 use work_core::proposal::{Channel, Proposal, ProposalState};
+use work_core::redact::Withheld;
 use work_core::report::Reached;
 use work_core::result::RevisionNo;
 use work_core::retrieve::Query;
@@ -37,6 +38,25 @@ pub(crate) const FILE: &str = "/handbook/it/backups.md";
 
 pub(crate) const BACKUPS: &str =
     "# Backups\n\nBackups are kept for 35 days.\n\nRestores are tried each month.\n";
+
+/// Another file that says something on backups, once it is there.
+pub(crate) const ELSEWHERE: &str = "/handbook/z.md";
+
+/// Something that happens to a file, and whether what rests on it is unavailable then, or access to it is removed.
+pub(crate) const TROUBLES: &[(&str, fn(&World, &str), Withheld)] = &[
+    ("missing", |world, file| world.door.remove(file), Withheld::EvidenceUnavailable),
+    ("unstable", |world, file| world.door.make_unstable(file), Withheld::EvidenceUnavailable),
+    ("unreachable", |world, file| world.door.make_unreachable(file), Withheld::EvidenceUnavailable),
+    ("denied", |world, file| world.door.deny(file), Withheld::AccessRemoved),
+    (
+        "excluded",
+        |world, file| {
+            let name = file.rsplit('/').next().expect("a name");
+            world.change_rules("/handbook", &[name]);
+        },
+        Withheld::AccessRemoved,
+    ),
+];
 
 impl World {
     /// An empty workspace, and files that nobody approved yet.
@@ -171,6 +191,23 @@ impl World {
     /// Backups are kept for another number of days from now on.
     pub(crate) fn edit(&self, days: &str) {
         self.door.put(FILE, BACKUPS.replace("35", days));
+    }
+
+    /// A result whose first revision quotes [`FILE`], which says nothing of the kind any more, and whose second, the
+    /// accepted one, quotes [`ELSEWHERE`].
+    pub(crate) fn moved_on(&self) -> ResultId {
+        let result = self.report("backups").artifact_id;
+        self.door.put(FILE, "Nothing of the kind.\n");
+        self.door.put(ELSEWHERE, "Backups elsewhere.\n");
+        self.mend(result);
+        result
+    }
+
+    /// A result with two revisions: backups are kept for 35 days, and for 90, which the file says now.
+    pub(crate) fn mended(&self) -> ResultId {
+        let result = self.stale().artifact_id;
+        self.mend(result);
+        result
     }
 
     pub(crate) fn change_rules(&self, path: &str, exclude: &[&str]) -> FolderDoc {
