@@ -2,8 +2,10 @@
 
 mod applying;
 mod asking;
+mod comparing;
 mod doubt;
 mod hiding;
+mod histories;
 mod listing;
 mod racing;
 mod repairing;
