@@ -165,6 +165,27 @@ fn a_hidden_result_answers_for_revisions_that_are_not_there_as_for_those_that_ar
     }
 }
 
+// spec: R2
+#[test]
+fn a_hidden_result_does_not_tell_that_an_earlier_revision_is_hidden_for_another_reason() {
+    let world = World::new();
+    let result = world.moved_on();
+    world.door.make_unreachable(ELSEWHERE);
+    world.door.deny(FILE);
+    let why = Withheld::EvidenceUnavailable;
+    for no in [1, 2, 3] {
+        let shown = world.work.show(result, Some(RevisionNo(no)), &mut Quiet).expect("a stub");
+        assert_eq!((no, shown.state), (no, why.state()));
+        let one = world.work.revision(result, RevisionNo(no), &mut Quiet).expect("a stub");
+        assert_eq!((no, one.state), (no, why.state()));
+        let exported = world.work.export(result, Some(RevisionNo(no)), &mut Quiet);
+        assert_eq!(exported.expect_err("hidden").code(), Code::EvidenceUnavailable, "{no}");
+        check_withheld(&compared(&world, result, no), result, no, why.state(), why);
+        let restored = world.restore(result, no).expect_err("hidden");
+        assert_eq!(restored.code(), Code::EvidenceUnavailable, "{no}");
+    }
+}
+
 // spec: O2
 #[test]
 fn a_comparison_keeps_its_look_and_writes_nothing_else() {
