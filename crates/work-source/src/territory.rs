@@ -20,6 +20,8 @@ use work_core::report::Reached;
 #[derive(Debug)]
 pub(crate) struct Territory {
     grants: Vec<Grant>,
+    grounds: Vec<Ground>,
+    by_id: HashMap<GrantId, usize>,
     by_inode: HashMap<u64, Vec<usize>>,
     boot: BootId,
     /// The guard.
@@ -62,12 +64,14 @@ impl Territory {
         for (no, grant) in grants.iter().enumerate() {
             by_inode.entry(grant.identity.inode).or_default().push(no);
         }
-        Self { grants: grants.to_vec(), by_inode, boot, guard }
+        let grounds = grants.iter().map(|grant| Ground::new(grant.root.clone())).collect();
+        let by_id = grants.iter().enumerate().rev().map(|(no, grant)| (grant.id, no)).collect();
+        Self { grants: grants.to_vec(), grounds, by_id, by_inode, boot, guard }
     }
 
     /// The number of a grant.
     pub(crate) fn number(&self, id: GrantId) -> Option<usize> {
-        self.grants.iter().position(|grant| grant.id == id)
+        self.by_id.get(&id).copied()
     }
 
     /// The grant with a number.
@@ -77,7 +81,7 @@ impl Territory {
 
     /// Where reads under a grant hang together.
     pub(crate) fn ground(&self, no: usize) -> Ground {
-        Arc::new(self.grants[no].root.clone())
+        Ground::clone(&self.grounds[no])
     }
 
     /// Opens the root of an active grant, if it is still the directory that was approved.

@@ -21,6 +21,20 @@ impl Means {
     }
 }
 
+/// The means of one call. Nothing is opened for all its files here.
+#[derive(Debug)]
+pub(crate) struct Tools {
+    /// The means.
+    pub(crate) means: Means,
+}
+
+impl Tools {
+    /// These means, made ready.
+    pub(crate) const fn new(means: Means) -> Self {
+        Self { means }
+    }
+}
+
 /// A directory.
 #[derive(Debug)]
 pub(crate) struct Dir {
@@ -110,7 +124,7 @@ impl Sight {
         &self,
         dir: &Dir,
         name: &[u8],
-        _: Means,
+        _: &Tools,
         own: &dyn Fn(&Facts) -> bool,
     ) -> Result<File, Fault> {
         let flags =
