@@ -142,6 +142,9 @@ impl Sight {
     }
 }
 
+/// Whether a directory that is held may be moved by others. Yes.
+pub(crate) const HELD_MAY_MOVE: bool = true;
+
 /// Whether a change of a file always moves its change time. Yes.
 pub(crate) const TELLS_EACH_CHANGE: bool = true;
 

@@ -148,6 +148,9 @@ impl Sight {
     }
 }
 
+/// Whether a directory that is held may be moved by others. No.
+pub(crate) const HELD_MAY_MOVE: bool = false;
+
 /// Whether a change of a file always moves its change time. No: its change time is its modification time.
 pub(crate) const TELLS_EACH_CHANGE: bool = false;
 
