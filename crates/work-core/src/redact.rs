@@ -8,7 +8,7 @@ use crate::document::wire::{FolderScanDoc, ScanDoc};
 use crate::folder::{Approval, Grant, GrantState, Grants};
 use crate::id::{GrantId, SourceId};
 use crate::path::RelPath;
-use crate::port::{Document, Kept, Want};
+use crate::port::{Document, Kept, Known, Observed, Want};
 use crate::report::{FolderScan, Reached, ScanRecord};
 use crate::result::ResultState;
 use crate::source::{Look, Observation, Seen, Source, SourceVersion};
@@ -301,10 +301,26 @@ pub(crate) fn scan_record(document: Sealed<Document>) -> Document {
     document.0
 }
 
-/// What a door is asked for, to look at a source: the one use of a path that shows nothing to anybody.
+/// What a door is asked for, to look at a source and read it: the one use of a path that shows nothing to anybody.
 #[must_use]
 pub fn to_look_at(source: &Source) -> Want {
-    Want { grant: source.grant, path: source.path.0.clone() }
+    Want { grant: source.grant, path: source.path.0.clone(), known: None }
+}
+
+/// The same, for a look that may trust what is stored of the source while the file's stamp stays.
+#[must_use]
+pub fn to_glance_at(observed: &Observed) -> Want {
+    Want { known: observed.observation.as_ref().and_then(known), ..to_look_at(&observed.source) }
+}
+
+/// What a stored observation lets a door trust.
+fn known(kept: &Kept<Observation>) -> Option<Known> {
+    let Observation { seen, owner, stamp, .. } = kept.value;
+    match (seen, stamp) {
+        (Seen::Bytes(version), Some(stamp)) => Some(Known { stamp, version, owner }),
+        (Seen::Bytes(_), None)
+        | (Seen::Missing | Seen::Unstable | Seen::Unreachable | Seen::Denied, _) => None,
+    }
 }
 
 /// Opens what a store handed out, for the suite that tests stores and for the core's own checks of digests.
@@ -320,6 +336,7 @@ mod tests {
     use crate::id::{BootId, SiteId};
     use crate::path::HostPath;
     use crate::port::{Kept, Version};
+    use crate::source::Stamp;
     use crate::time::Timestamp;
 
     const OUTER: GrantId = GrantId::from_bytes([1; 16]);
@@ -591,6 +608,23 @@ mod tests {
         let revoked = access(|[_, inner]| inner.state = GrantState::Revoked);
         assert_eq!(opened(&revoked, vec![OUTER]), Some(progress));
         assert_eq!(opened(&revoked, vec![OUTER, INNER]), None);
+    }
+
+    // spec: O2
+    #[test]
+    fn a_glance_knows_the_bytes_that_were_stamped_and_nothing_else() {
+        let stamp = Stamp { device: 1, inode: 2, size: 3, modified_ns: 4, changed_ns: 5 };
+        let known = |seen, stamp| {
+            let Kept { value, version } = stored(11, INNER, seen);
+            let observation = Some(Kept { value: Observation { stamp, ..value }, version });
+            to_glance_at(&Observed { source: source("a.md"), observation })
+        };
+        let all = Known { stamp, version: CITED, owner: INNER };
+        assert_eq!(known(AS_CITED, Some(stamp)).known, Some(all));
+        let never = Observed { source: source("a.md"), observation: None };
+        for want in [known(AS_CITED, None), known(Seen::Denied, None), to_glance_at(&never)] {
+            assert_eq!(want, to_look_at(&source("a.md")));
+        }
     }
 
     // spec: R1
