@@ -4,6 +4,7 @@
 //! owns the documents that front ends hand on: fields are only added within a version, and nothing of them is hashed.
 //! [`render`] makes text of them for people.
 
+pub mod difference;
 pub mod render;
 pub mod stored;
 pub mod wire;

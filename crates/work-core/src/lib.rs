@@ -9,12 +9,14 @@
 pub mod audit;
 pub mod canonical;
 pub mod code;
+pub mod difference;
 pub mod digest;
 pub mod document;
 pub mod folder;
 pub mod id;
 pub mod limits;
 pub mod memory;
+pub mod moved;
 pub mod path;
 pub mod port;
 pub mod proposal;

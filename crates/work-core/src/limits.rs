@@ -6,6 +6,12 @@
 
 use std::time::Duration;
 
+/// Lines of both bodies together that a difference is looked for in.
+pub const DIFFERENCE_LINES: usize = 20_000;
+
+/// Bytes of neighbouring lines, removed and added, whose words are compared.
+pub const DIFFERENCE_WORD_BYTES: usize = 64 * 1024;
+
 /// The ceilings of one workspace. Sizes in bytes, texts in characters, the rest are counts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limits {

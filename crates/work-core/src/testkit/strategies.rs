@@ -4,11 +4,14 @@ use crate::digest::Digest;
 use crate::folder::{Hidden, IgnoreFiles, Rules};
 use crate::id::{GrantId, ResultId, TaskId, WorkerId};
 use crate::path::RelPath;
+use crate::quote::Quotation;
+use crate::report::Body;
 use crate::result::RevisionNo;
 use crate::source::{Seen, SourceVersion};
 use crate::task::{
     Failure, FailureReason, Fence, Lease, ReportRequest, Success, Task, TaskKind, TaskState,
 };
+use crate::text::Encoding;
 use crate::time::{Era, Timestamp};
 use proptest::collection::{btree_map, vec};
 use proptest::prelude::*;
@@ -60,6 +63,49 @@ pub fn source_version() -> impl Strategy<Value = SourceVersion> {
         size,
         cut,
     })
+}
+
+/// Text as a source may hold it: lines, hidden characters, and escapes that somebody wrote out.
+pub fn passage_text() -> impl Strategy<Value = String> {
+    let piece = prop_oneof![
+        4 => "[a-c]{1,3} ?",
+        2 => proptest::sample::select(vec!["\n", "\r\n", "\r", "\t", " ", "\\", "|", "\u{202e}", "\u{200b}"])
+            .prop_map(str::to_owned),
+        1 => proptest::sample::select(vec!["\\u{202e}", "\\u{9}", "\nbytes 1-2\n", "\n\nquotation 2\n"])
+            .prop_map(str::to_owned),
+        1 => "\\PC{1,3}",
+    ];
+    vec(piece, 0..6).prop_map(|pieces| pieces.concat())
+}
+
+/// Quotations, also such as no file holds.
+pub fn quotation() -> impl Strategy<Value = Quotation> {
+    let place = (rel_path(), source_version(), 0..99_u64, 0..9_u64, (1..9_u32, 1..9_u32));
+    let says = (vec(passage_text(), 0..3), passage_text(), passage_text(), passage_text());
+    let digests = (digest(), digest(), proptest::sample::select(Encoding::ALL.to_vec()));
+    (place, says, digests).prop_map(|(place, says, (digest, normalised, encoding))| {
+        let (path, version, start, length, lines) = place;
+        let (heading, text, before, after) = says;
+        let bytes = start..start + length;
+        Quotation {
+            path,
+            version,
+            encoding,
+            bytes,
+            lines,
+            heading,
+            text,
+            digest,
+            normalised,
+            before,
+            after,
+        }
+    })
+}
+
+/// Bodies of a few quotations, also such as no search finds.
+pub fn body() -> impl Strategy<Value = Body> {
+    vec(quotation(), 0..4).prop_map(|quotations| Body { quotations })
 }
 
 /// What a look may see.
