@@ -7,7 +7,6 @@
 use crate::document::wire::{FolderScanDoc, ScanDoc};
 use crate::folder::{Approval, Grant, GrantState, Grants};
 use crate::id::{GrantId, SourceId};
-use crate::path::RelPath;
 use crate::port::{Document, Kept, Known, Observed, Want};
 use crate::report::{FolderScan, Reached, ScanRecord};
 use crate::result::ResultState;
@@ -336,7 +335,7 @@ mod tests {
     use crate::digest::Digest;
     use crate::folder::{Hidden, IgnoreFiles, RootIdentity, Rules};
     use crate::id::{BootId, SiteId};
-    use crate::path::HostPath;
+    use crate::path::{HostPath, RelPath};
     use crate::port::{Kept, Version};
     use crate::source::Stamp;
     use crate::time::Timestamp;

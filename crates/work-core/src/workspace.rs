@@ -5,34 +5,41 @@
 //! for what changes something, `deliver` for what shows something, `settle` for a commit in doubt.
 //!
 //! To read: `ask` and `run` are a report's life, `show` is what becomes of it, `approve` and `revoke` are who may see
-//! it.
+//! it. `survey` looks at everything that is quoted, and `refresh`, `status`, `check` and the worker tell of it.
 
 mod answer;
 mod approve;
 mod ask;
 mod cancel;
+mod check;
 mod deliver;
 mod doctor;
 mod error;
 mod find;
 mod findings;
 mod folders;
+mod ledger;
 mod list;
 mod log;
 mod looks;
+mod overview;
 mod publish;
+mod refresh;
 mod revoke;
 mod rows;
 mod run;
 mod search;
 mod sheet;
 mod show;
+mod status;
+mod survey;
 mod tasks;
 mod worker;
 
 pub use approve::{ApproveError, Approved};
 pub use ask::{AskError, ReportAsk};
 pub use cancel::CancelError;
+pub use check::{CheckAsk, CheckError, Defect, FailOn, NoSuchDefect};
 pub use doctor::Checkup;
 pub use error::Failure;
 pub use find::FindError;
@@ -40,17 +47,18 @@ pub use list::{ListError, StateFilter};
 pub use revoke::{FolderName, RevokeError};
 pub use run::{RunEnding, RunError};
 pub use show::ShowError;
-pub use worker::Until;
+pub use survey::Reading;
+pub use worker::{Told, Until};
 
 use crate::audit::EventKind;
 use crate::folder::Grants;
-use crate::id::ActId;
+use crate::id::{ActId, WorkerId};
 use crate::limits::Limits;
 use crate::port::{
     Act, Batch, CommitError, Events, Head, Ids, Note, Patience, Put, ReadTx, SourceDoor, Store,
     StoreError, WriteTx,
 };
-use crate::time::Now;
+use crate::time::{Now, Timestamp};
 use std::sync::Arc;
 
 /// One workspace: its records, the way to its sources, and names for new things. Cheap to clone.
@@ -98,21 +106,30 @@ pub(crate) struct Decision<T> {
     pub(crate) looks: u64,
     /// Whether somebody may see more or less than before.
     pub(crate) access_moved: bool,
+    /// The worker that looks at the interval from now on, if it is another than before, and until when.
+    pub(crate) refresher: Option<(WorkerId, Timestamp)>,
 }
 
 impl<T> Decision<T> {
     /// Nothing to do.
     pub(crate) const fn nothing(answer: T) -> Self {
-        Self { answer, act: None, notes: Vec::new(), looks: 0, access_moved: false }
+        Self {
+            answer,
+            act: None,
+            notes: Vec::new(),
+            looks: 0,
+            access_moved: false,
+            refresher: None,
+        }
     }
 
     /// An act with its event.
-    pub(crate) const fn act(answer: T, kind: EventKind, puts: Vec<Put>) -> Self {
-        Self { answer, act: Some((kind, puts)), notes: Vec::new(), looks: 0, access_moved: false }
+    pub(crate) fn act(answer: T, kind: EventKind, puts: Vec<Put>) -> Self {
+        Self { act: Some((kind, puts)), ..Self::nothing(answer) }
     }
 
     fn is_nothing(&self) -> bool {
-        self.act.is_none() && self.notes.is_empty()
+        self.act.is_none() && self.notes.is_empty() && self.refresher.is_none()
     }
 }
 
@@ -144,8 +161,8 @@ impl Workspace {
 
     /// A name for one start of one worker.
     #[must_use]
-    pub fn new_worker(&self) -> crate::id::WorkerId {
-        self.fresh(crate::id::WorkerId::from_bytes)
+    pub fn new_worker(&self) -> WorkerId {
+        self.fresh(WorkerId::from_bytes)
     }
 
     fn fresh<T>(&self, named: fn([u8; 16]) -> T) -> T {
@@ -195,6 +212,7 @@ impl Workspace {
         let moved = Head {
             looks: head.looks + decision.looks,
             access: head.access + u64::from(decision.access_moved),
+            refresher: decision.refresher.or(head.refresher),
             ..head
         };
         let (head, act) = match decision.act {

@@ -50,14 +50,17 @@ macro_rules! named {
 }
 
 named! {
+    CheckDoc: "work.check/1",
     CheckedInstance: "work.instance/1",
     ErrorDoc: "work.error/1",
     DoctorDoc: "work.doctor/1",
     FolderDoc: "work.folder/1",
     FoldersDoc: "work.folders/1",
     LogDoc: "work.log/1",
+    RefreshDoc: "work.refresh/1",
     ResultDoc: "work.result/1",
     ResultsDoc: "work.results/1",
+    StatusDoc: "work.status/1",
     TaskDoc: "work.task/1",
     TasksDoc: "work.tasks/1",
     WorkedDoc: "work.worked/1",
@@ -73,6 +76,13 @@ macro_rules! document {
         }
     )*};
 }
+
+// After the macro, which it uses.
+mod attention;
+pub use attention::{
+    AttentionDoc, CheckDoc, CountsDoc, FailedDoc, QuotationsDoc, RefreshDoc, SourcesDoc, StatusDoc,
+    TurnedDoc, Verdict, WaitingDoc,
+};
 
 document! {
     /// `work.result/1`: a durable answer and what became of its sources.
@@ -310,6 +320,8 @@ document! {
         tasks: Vec<TaskDoc>,
         /// How many it ended.
         ended: u64,
+        /// How many looks at everything that is quoted found a result worth something else than before.
+        refreshed: u64,
     }
 
     /// `work.folder/1`: a folder that was approved or revoked, and what changed.

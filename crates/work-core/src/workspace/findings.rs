@@ -115,9 +115,7 @@ impl Workspace {
         limits: ScanLimits,
         watch: &mut dyn Watch,
     ) -> BTreeMap<(SourceId, SourceVersion), RelPath> {
-        let missing = |one: &&Looked| {
-            matches!(one.fresh.look, Look::Saw { seen: Seen::Missing, owner, .. } if owner == one.source.grant)
-        };
+        let missing = |one: &&Looked| matches!(one.fresh.look, Look::Saw { seen: Seen::Missing, owner, .. } if owner == one.source.grant);
         let missing: BTreeMap<SourceId, GrantId> =
             looked.iter().filter(missing).map(|one| (one.source.id, one.source.grant)).collect();
         let lost = |&(source, version): &(SourceId, SourceVersion)| {

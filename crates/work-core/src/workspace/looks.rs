@@ -256,9 +256,7 @@ fn follows(one: &Looked, kept: Option<&Kept<Observation>>, grants: &Grants) -> b
 /// Whether a look saw what is stored, and that counts.
 fn repeats(one: &Looked, kept: &Kept<Observation>, grants: &Grants) -> bool {
     let Look::Saw { seen, owner, .. } = one.fresh.look else { return false };
-    kept.value.seen == seen
-        && kept.value.owner == owner
-        && counts(&one.source, &kept.value, grants)
+    kept.value.seen == seen && kept.value.owner == owner && counts(&one.source, &kept.value, grants)
 }
 
 /// The row of a look that says the same as what is stored, with its time and its stamp: no news, and not counted.
