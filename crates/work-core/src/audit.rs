@@ -102,6 +102,15 @@ pub enum EventKind {
         /// Whose next revision.
         result: ResultId,
     },
+    /// A repair found that the sources still say what the result says.
+    RepairNotNeeded {
+        /// The result.
+        result: ResultId,
+        /// The task.
+        task: TaskId,
+        /// The lease.
+        fence: u64,
+    },
     /// A proposal became a revision.
     ProposalApplied {
         /// The proposal.
@@ -200,7 +209,9 @@ impl EventKind {
             | Self::TaskCancelled { task }
             | Self::TaskFailed { task, .. }
             | Self::TaskAbandoned { task } => task.bytes(),
-            Self::ResultPublished { result, .. } => result.bytes(),
+            Self::ResultPublished { result, .. } | Self::RepairNotNeeded { result, .. } => {
+                result.bytes()
+            }
             Self::ProposalPrepared { proposal, .. }
             | Self::ProposalApplied { proposal, .. }
             | Self::ProposalRefused { proposal, .. }
@@ -223,7 +234,7 @@ mod tests {
     const NOON: Timestamp = Timestamp::from_seconds(43_200);
 
     /// One event of every kind, what it is about, and its digest as the first of a log.
-    const GOLDEN: [(EventKind, [u8; 16], &str); 15] = [
+    const GOLDEN: [(EventKind, [u8; 16], &str); 16] = [
         (
             EventKind::FolderApproved { folder: FOLDER },
             [2; 16],
@@ -302,6 +313,11 @@ mod tests {
             EventKind::ProposalDismissed { proposal: PROPOSAL },
             [5; 16],
             "7e3feb5eb71071581c103b2ef402ff233d827e3ef77ab3ce7f3c02b10adf2547",
+        ),
+        (
+            EventKind::RepairNotNeeded { result: RESULT, task: TASK, fence: 4 },
+            [4; 16],
+            "7e6db3d84e3295f1247e6c7a43d61a95d26b907f77a1d5962e5af241d36b166e",
         ),
         (
             EventKind::Settled { act: ACT, done: true },

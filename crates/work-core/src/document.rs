@@ -5,6 +5,7 @@
 //! [`render`] makes text of them for people.
 
 pub mod difference;
+pub mod export;
 pub mod render;
 pub mod stored;
 pub mod wire;

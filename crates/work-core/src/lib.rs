@@ -32,4 +32,5 @@ pub mod task;
 pub mod testkit;
 pub mod text;
 pub mod time;
+pub mod verify;
 pub mod workspace;

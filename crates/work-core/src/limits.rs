@@ -70,6 +70,9 @@ pub struct Limits {
     /// Bytes of the stored record of what an approval binds.
     pub binding_bytes: usize,
     /// Nesting of stored JSON.
+    /// Bytes of an export that is read back.
+    pub export_bytes: usize,
+    /// Nesting of stored JSON, and of an export.
     pub json_depth: usize,
     /// How long to wait for the write lock.
     pub lock_wait: Duration,
@@ -128,6 +131,7 @@ impl Limits {
             verification_bytes: 8 * 1024,
             scan_bytes: 256 * 1024,
             binding_bytes: 32 * 1024,
+            export_bytes: 2 * 1024 * 1024,
             json_depth: 64,
             lock_wait: Duration::from_secs(1),
             transaction: Duration::from_secs(3),

@@ -78,6 +78,48 @@ impl Quotation {
     }
 }
 
+impl Quotation {
+    /// Whether its parts agree: the text's bytes in its encoding fill the range and have the digests. Says nothing of
+    /// any file.
+    #[must_use]
+    pub fn agrees(&self) -> bool {
+        let bytes = encoded(&self.text, self.encoding);
+        let end = self.bytes.start.checked_add(bytes.len() as u64);
+        !bytes.is_empty()
+            && end == Some(self.bytes.end)
+            && self.bytes.end <= self.version.size
+            && Digest::of(&bytes) == self.digest
+            && Digest::of(normal(&self.text).as_bytes()) == self.normalised
+            && self.lines.0 >= 1
+            && self.lines.1.checked_sub(self.lines.0) == u32::try_from(feeds(&self.text)).ok()
+    }
+
+    /// Whether it is all true of `file`, the bytes that it was taken from: version, encoding, place, text, lines and
+    /// what stands around it. Headings are not looked for.
+    #[must_use]
+    pub fn is_of(&self, file: &[u8]) -> bool {
+        let text = Text::decode(file, self.version.cut).ok();
+        let text = text.filter(|text| text.encoding() == self.encoding);
+        let around = text.as_ref().and_then(|text| {
+            let range = text.text_range(self.bytes.clone())?;
+            let all = text.as_str();
+            Some((&all[..range.start], &all[range.clone()], &all[range.end..]))
+        });
+        Digest::of(file) == self.version.digest
+            && around.is_some_and(|(before, passage, after)| {
+                passage == self.text
+                    && before.ends_with(&self.before)
+                    && after.starts_with(&self.after)
+                    && self.lines.0.checked_sub(1) == u32::try_from(feeds(before)).ok()
+            })
+    }
+}
+
+/// Line feeds in a text.
+fn feeds(text: &str) -> usize {
+    memchr::memchr_iter(b'\n', text.as_bytes()).count()
+}
+
 /// What became of a quotation in bytes that are not those it was taken from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Finding {

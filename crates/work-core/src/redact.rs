@@ -8,6 +8,7 @@ use crate::document::wire::{FolderScanDoc, ScanDoc};
 use crate::folder::{Approval, Grant, GrantState, Grants};
 use crate::id::{GrantId, SourceId};
 use crate::port::{Document, Kept, Known, Observed, Want};
+use crate::proposal::Evidence;
 use crate::report::{FolderScan, Reached, ScanRecord};
 use crate::result::ResultState;
 use crate::source::{Look, Observation, Seen, Source, SourceVersion};
@@ -44,6 +45,12 @@ pub enum Withheld {
 }
 
 impl Withheld {
+    /// The word for it on the wire.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        self.state().as_str()
+    }
+
     /// The state that a stub tells.
     #[must_use]
     pub const fn state(self) -> ResultState {
@@ -52,6 +59,15 @@ impl Withheld {
             Self::AccessRemoved => ResultState::AccessRemoved,
         }
     }
+}
+
+/// Whether a source must be readable for what is decided.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MustRead {
+    /// Nothing but bytes will do.
+    Yes,
+    /// That it was missing can be bound too.
+    No,
 }
 
 /// A fresh look, and the version of the stored observation that it started from.
@@ -181,6 +197,68 @@ impl Access {
             .map(|(source, cited)| ResultState::of(&cited, &self.seen(source, &cited)))
             .max()
             .unwrap_or(ResultState::EvidenceUnavailable)
+    }
+
+    /// What is seen of a source beside what an approval bound of it: its version, or that it was missing. `must_read`
+    /// says whether nothing but bytes will do.
+    #[must_use]
+    pub fn beside(
+        &self,
+        source: SourceId,
+        bound: Option<SourceVersion>,
+        must_read: MustRead,
+    ) -> Evidence {
+        let one = |seen: &Seen| match (seen, bound) {
+            (Seen::Denied, _) => Evidence::Denied,
+            (Seen::Unreachable, _) => Evidence::Unavailable,
+            (Seen::Missing | Seen::Unstable, _) if must_read == MustRead::Yes => {
+                Evidence::Unavailable
+            }
+            (Seen::Missing, None) => Evidence::AsBound,
+            (Seen::Bytes(seen), Some(bound)) if *seen == bound => Evidence::AsBound,
+            (Seen::Bytes(_) | Seen::Missing | Seen::Unstable, _) => Evidence::Moved,
+        };
+        let all = self.seen.get(&source).map_or(&[][..], Vec::as_slice);
+        all.iter().map(one).max().unwrap_or(Evidence::Unavailable)
+    }
+
+    /// What an approval binds of a source: its version, or that it is missing.
+    ///
+    /// # Errors
+    /// [`Withheld`] when it is neither, or when not every look that counts says the same.
+    pub fn to_bind(&self, source: SourceId) -> Result<Option<SourceVersion>, Withheld> {
+        let one = |seen: &Seen| match seen {
+            Seen::Bytes(version) => Ok(Some(*version)),
+            Seen::Missing => Ok(None),
+            Seen::Unstable | Seen::Unreachable => Err(Withheld::EvidenceUnavailable),
+            Seen::Denied => Err(Withheld::AccessRemoved),
+        };
+        let all = self.seen.get(&source).map_or(&[][..], Vec::as_slice);
+        let bound = all.iter().map(one).collect::<Result<Vec<_>, _>>()?;
+        match bound.as_slice() {
+            [first, rest @ ..] if rest.iter().all(|next| next == first) => Ok(*first),
+            _ => Err(Withheld::EvidenceUnavailable),
+        }
+    }
+
+    /// Whether bodies that rest on these sources may be compared, and one of them restored: for that a missing or
+    /// unstable source is as good as none (spec H2).
+    ///
+    /// # Errors
+    /// [`Withheld`], the worst of them.
+    pub fn comparable(&self, sources: impl IntoIterator<Item = SourceId>) -> Result<(), Withheld> {
+        let of = |source| self.seen.get(&source).map_or(&[Seen::Unreachable][..], Vec::as_slice);
+        let why = |seen: &Seen| match seen {
+            Seen::Bytes(_) => None,
+            Seen::Denied => Some(Withheld::AccessRemoved),
+            Seen::Missing | Seen::Unstable | Seen::Unreachable => {
+                Some(Withheld::EvidenceUnavailable)
+            }
+        };
+        let mut sources = sources.into_iter().peekable();
+        let nothing = sources.peek().is_none().then_some(Withheld::EvidenceUnavailable);
+        let worst = sources.flat_map(|source| of(source).iter().filter_map(why)).max();
+        worst.or(nothing).map_or(Ok(()), Err)
     }
 
     /// Opens `content` if it rests on something and none of that is denied or unreachable.

@@ -327,6 +327,13 @@ impl Lease {
 }
 
 impl Task {
+    /// A task that waits since `at`.
+    #[must_use]
+    pub const fn queued(id: TaskId, kind: TaskKind, request: ReportRequest, at: Timestamp) -> Self {
+        let (state, fence, attempts) = (Queued, Fence(0), 0);
+        Self { id, kind, request, state, fence, attempts, created_at: at, updated_at: at }
+    }
+
     /// The task after `transition`.
     #[must_use]
     pub fn after(self, transition: Transition, now: Now) -> Self {

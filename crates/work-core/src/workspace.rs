@@ -8,23 +8,32 @@
 //! it. `survey` looks at everything that is quoted, and `refresh`, `status`, `check` and the worker tell of it.
 
 mod answer;
+mod apply;
 mod approve;
 mod ask;
 mod cancel;
+mod case;
 mod check;
+mod compare;
 mod deliver;
 mod doctor;
 mod error;
+mod export;
 mod find;
 mod findings;
 mod folders;
+mod history;
 mod ledger;
 mod list;
 mod log;
 mod looks;
 mod overview;
+mod prepare;
+mod proposals;
 mod publish;
 mod refresh;
+mod repair;
+mod restore;
 mod revoke;
 mod rows;
 mod run;
@@ -36,14 +45,20 @@ mod survey;
 mod tasks;
 mod worker;
 
+pub use apply::ApplyError;
 pub use approve::{ApproveError, Approved};
 pub use ask::{AskError, ReportAsk};
 pub use cancel::CancelError;
 pub use check::{CheckAsk, CheckError, Defect, FailOn, NoSuchDefect};
 pub use doctor::Checkup;
 pub use error::Failure;
+pub use export::ExportError;
 pub use find::FindError;
+pub use history::HistoryError;
 pub use list::{ListError, StateFilter};
+pub use proposals::ProposalError;
+pub use repair::{AskRepairError, RepairAsk, RepairError, Repaired};
+pub use restore::{Prepared, Restore, RestoreError};
 pub use revoke::{FolderName, RevokeError};
 pub use run::{RunEnding, RunError};
 pub use show::ShowError;
@@ -108,6 +123,8 @@ pub(crate) struct Decision<T> {
     pub(crate) access_moved: bool,
     /// The worker that looks at the interval from now on, if it is another than before, and until when.
     pub(crate) refresher: Option<(WorkerId, Timestamp)>,
+    /// Whether the time is stored though nothing else is.
+    pub(crate) keeps_time: bool,
 }
 
 impl<T> Decision<T> {
@@ -120,7 +137,13 @@ impl<T> Decision<T> {
             looks: 0,
             access_moved: false,
             refresher: None,
+            keeps_time: false,
         }
+    }
+
+    /// Nothing but the time, which is stored.
+    pub(crate) fn time(answer: T) -> Self {
+        Self { keeps_time: true, ..Self::nothing(answer) }
     }
 
     /// An act with its event.
@@ -128,8 +151,15 @@ impl<T> Decision<T> {
         Self { act: Some((kind, puts)), ..Self::nothing(answer) }
     }
 
+    /// The same with the looks that it was made on.
+    pub(crate) fn with_looks(self, noted: looks::Noted) -> Self {
+        let looks::Noted { notes, count, access_moved } = noted;
+        Self { notes, looks: count, access_moved, ..self }
+    }
+
     fn is_nothing(&self) -> bool {
-        self.act.is_none() && self.notes.is_empty() && self.refresher.is_none()
+        let is_silent = self.act.is_none() && self.notes.is_empty();
+        is_silent && self.refresher.is_none() && !self.keeps_time
     }
 }
 

@@ -1,3 +1,5 @@
+//! Differences of bodies: exact, never empty for different digests, and readable.
+
 use super::*;
 use crate::digest::Digest;
 use crate::document::stored;

@@ -135,10 +135,11 @@ impl Verification {
     pub const METHOD: &'static str = "cited_sources_read_again";
 
     /// What a check of sources does not say.
-    pub const LIMITS: [&'static str; 4] = [
+    pub const LIMITS: [&'static str; 5] = [
         "The stored source versions matched when checked. This is no proof of any claim in them.",
-        "Looking at sources is a series of reads, not a snapshot of a file system.",
-        "A check locks no file: a source may change the moment after.",
+        "Refreshing is a series of reads, not a snapshot of a file system.",
+        "An approval binds recorded observations and stored revisions; it locks no file and proves no truth.",
+        "Applying never touches a source file and sends nothing anywhere.",
         "At most 256 KiB of a file are read and hashed.",
     ];
 
@@ -298,7 +299,7 @@ fn read<T: for<'de> Deserialize<'de>>(
 }
 
 /// How deep brackets nest in JSON, strings left out.
-fn depth(json: &[u8]) -> usize {
+pub(super) fn depth(json: &[u8]) -> usize {
     let (mut now, mut most, mut in_string, mut escaped) = (0_usize, 0, false, false);
     for &byte in json {
         match (in_string, byte) {

@@ -5,6 +5,8 @@
 //! stands beside it. Nothing here is hashed. Sizes are bytes, moments are seconds since the Unix epoch.
 
 use crate::digest::Digest;
+use crate::document::export::ExportDoc;
+use crate::document::stored::Verification;
 use crate::folder::{Grant, GrantState, Hidden, IgnoreFiles};
 use crate::id::{GrantId, ResultId, SourceId, TaskId};
 use crate::path::RelPath;
@@ -50,19 +52,27 @@ macro_rules! named {
 }
 
 named! {
+    AppliedDoc: "work.applied/1",
     CheckDoc: "work.check/1",
     CheckedInstance: "work.instance/1",
+    ComparisonDoc: "work.comparison/1",
     ErrorDoc: "work.error/1",
     DoctorDoc: "work.doctor/1",
+    ExportDoc: "work.export/1",
     FolderDoc: "work.folder/1",
     FoldersDoc: "work.folders/1",
+    HistoryDoc: "work.history/1",
     LogDoc: "work.log/1",
+    ProposalDoc: "work.proposal/1",
+    ProposalsDoc: "work.proposals/1",
     RefreshDoc: "work.refresh/1",
     ResultDoc: "work.result/1",
     ResultsDoc: "work.results/1",
+    RevisionDoc: "work.revision/1",
     StatusDoc: "work.status/1",
     TaskDoc: "work.task/1",
     TasksDoc: "work.tasks/1",
+    VerifyDoc: "work.verify/1",
     WorkedDoc: "work.worked/1",
 }
 
@@ -77,11 +87,17 @@ macro_rules! document {
     )*};
 }
 
-// After the macro, which it uses.
+// After the macro, which they use.
 mod attention;
+mod proposal;
+
 pub use attention::{
     AttentionDoc, CheckDoc, CountsDoc, FailedDoc, QuotationsDoc, RefreshDoc, SourcesDoc, StatusDoc,
     TurnedDoc, Verdict, WaitingDoc,
+};
+pub use proposal::{
+    AppliedDoc, ComparisonDoc, HistoryDoc, ProposalDoc, ProposalEntry, ProposalsDoc, RevisionDoc,
+    RevisionEntry,
 };
 
 document! {
@@ -434,6 +450,30 @@ document! {
         schema: u32,
     }
 
+    /// `work.verify/1`: an export against files as they are now.
+    VerifyDoc {
+        /// Whether every quotation is intact.
+        passed: bool,
+        /// One for each quotation of the export.
+        quotations: Vec<VerdictDoc>,
+    }
+
+    /// What became of one quotation of an export.
+    VerdictDoc {
+        /// Its number, from 1.
+        n: u32,
+        /// The label of the folder it is said to be from.
+        label: String,
+        /// The file under that folder.
+        #[serde(flatten)]
+        path: PathDoc,
+        /// `intact`, `moved`, `ambiguous`, `cosmetic`, `altered`, `beyond_limit` or `gone`; or `unreadable`, where its
+        /// file could not be looked at.
+        verdict: &'static str,
+        /// Where the same version of a missing file was seen instead.
+        moved_to: Option<String>,
+    }
+
     /// `work.error/1`: what failed.
     ErrorDoc {
         /// The code.
@@ -455,6 +495,15 @@ impl PathDoc {
     pub fn of(path: &RelPath) -> Self {
         let encoded = || base64::engine::general_purpose::STANDARD.encode(path.bytes());
         Self { path: path.to_string(), path_bytes: path.is_escaped().then(encoded) }
+    }
+}
+
+impl VerificationDoc {
+    /// A verification as documents show it.
+    #[must_use]
+    pub fn of(check: Verification) -> Self {
+        let Verification { method, checked_at, limits, dependencies } = check;
+        Self { method, checked_at, limits, dependencies }
     }
 }
 

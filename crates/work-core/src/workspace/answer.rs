@@ -1,8 +1,8 @@
 //! Parts of answers: what documents show of results and quotations, made from what access opens.
 
 use super::rows::Numbered;
-use crate::document::stored::{Dependencies, Verification};
-use crate::document::wire::{BodyDoc, CauseDoc, ExcerptDoc, PathDoc, ResultDoc, VerificationDoc};
+use crate::document::stored::Dependencies;
+use crate::document::wire::{BodyDoc, CauseDoc, ExcerptDoc, PathDoc, ResultDoc};
 use crate::folder::{GrantState, Grants};
 use crate::id::{GrantId, SourceId};
 use crate::path::RelPath;
@@ -120,12 +120,6 @@ pub(super) fn stub(result: &WorkResult, state: ResultState) -> ResultDoc {
 /// The state of a stub: what cannot be read though nothing hides it is unavailable too.
 pub(super) fn unless_hidden(state: ResultState) -> ResultState {
     state.max(ResultState::EvidenceUnavailable)
-}
-
-/// A saved check as documents show it.
-pub(super) fn verification(check: Verification) -> VerificationDoc {
-    let Verification { method, checked_at, limits, dependencies } = check;
-    VerificationDoc { method, checked_at, limits, dependencies }
 }
 
 /// Opens a document for somebody who may see all that it rests on.

@@ -1,6 +1,7 @@
 //! Asking for a report: a task that is durable before the request returns.
 
-use super::{Decision, Failure, Moment, Workspace, grants, tasks};
+use super::tasks::{self, Told};
+use super::{Decision, Failure, Moment, Workspace, grants};
 use crate::audit::EventKind;
 use crate::canonical::Canonical;
 use crate::code::{Code, Coded};
@@ -12,7 +13,7 @@ use crate::limits::Limits;
 use crate::port::{Asked, Change, Put, ReadTx, Request, RequestKey, StoreError, Tasks};
 use crate::redact::Access;
 use crate::retrieve::Query;
-use crate::task::{Fence, ReportRequest, Task, TaskKind, TaskState};
+use crate::task::{ReportRequest, Task, TaskKind, TaskState};
 
 /// What is asked for: a query, where to look, and a client's key for the request.
 #[derive(Clone, Debug)]
@@ -44,8 +45,33 @@ impl ReportAsk {
         }
     }
 
-    fn request_key(&self) -> Option<RequestKey> {
-        self.key.as_ref().map(|key| RequestKey(Digest::tagged("work.key/1", key.as_bytes())))
+    fn keyed(&self) -> Option<Keyed> {
+        Keyed::new(self.key.as_deref(), self.digest())
+    }
+}
+
+/// A request under a client's key: the key as its digest, and the digest of what is asked.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Keyed {
+    key: RequestKey,
+    asks: Digest,
+}
+
+impl Keyed {
+    /// What is asked under a key, if there is one.
+    pub(super) fn new(key: Option<&str>, asks: Digest) -> Option<Self> {
+        let key = RequestKey(Digest::tagged("work.key/1", key?.as_bytes()));
+        Some(Self { key, asks })
+    }
+
+    /// What to write so that the key stands for a new task.
+    fn puts(self, task: TaskId, moment: &Moment, limits: &Limits) -> [Put; 2] {
+        let (Self { key, asks }, at) = (self, moment.now.at);
+        let before = at.minus(limits.key_life);
+        [
+            Put::ForgetRequests { before, most: limits.keys_forgotten },
+            Put::Request(Request { key, asks, task, created_at: at }),
+        ]
     }
 }
 
@@ -90,11 +116,61 @@ impl Coded for AskError {
     }
 }
 
-/// What is known when a report is asked for.
-struct Known {
-    grants: Grants,
-    open: Vec<Asked>,
+/// What is known when work is asked for.
+pub(super) struct Queue {
+    pub(super) grants: Grants,
+    /// Tasks that are queued or running.
+    pub(super) open: Vec<Asked>,
     before: Option<(Request, TaskDoc)>,
+}
+
+/// The key stands for another request.
+pub(super) struct KeyConflict;
+
+/// As many tasks wait as may.
+pub(super) struct QueueFull(pub(super) usize);
+
+impl Queue {
+    /// What the same key asked for before, if it still counts.
+    pub(super) fn before(
+        &mut self,
+        keyed: Option<Keyed>,
+        moment: &Moment,
+        limits: &Limits,
+    ) -> Result<Option<TaskDoc>, KeyConflict> {
+        let Some((Keyed { asks, .. }, (request, first))) = keyed.zip(self.before.take()) else {
+            return Ok(None);
+        };
+        let lasts = moment.now.at < request.created_at.plus(limits.key_life);
+        match (lasts, request.asks == asks) {
+            (true, true) => Ok(Some(first)),
+            (true, false) => Err(KeyConflict),
+            (false, _) => Ok(None),
+        }
+    }
+
+    /// Whether one more may wait.
+    pub(super) fn room(&self, limits: &Limits) -> Result<(), QueueFull> {
+        let waits = |asked: &&Asked| asked.task.value.state == TaskState::Queued;
+        let queued = self.open.iter().filter(waits).count();
+        if queued < limits.queued { Ok(()) } else { Err(QueueFull(limits.queued)) }
+    }
+
+    /// A new task, as it is answered and written.
+    pub(super) fn queued(
+        self,
+        task: Task,
+        keyed: Option<Keyed>,
+        moment: &Moment,
+        limits: &Limits,
+    ) -> Decision<TaskDoc> {
+        let id = task.id;
+        let answer =
+            tasks::document(tasks::as_new(&task), None, &Access::new(self.grants), Told::Whole);
+        let key = keyed.into_iter().flat_map(|keyed| keyed.puts(id, moment, limits));
+        let puts = std::iter::once(Put::Task(Change::New(task))).chain(key).collect();
+        Decision::act(answer, EventKind::TaskQueued { task: id }, puts)
+    }
 }
 
 impl Workspace {
@@ -105,14 +181,19 @@ impl Workspace {
     pub fn ask(&self, ask: &ReportAsk) -> Result<TaskDoc, AskError> {
         let id = self.fresh(TaskId::from_bytes);
         self.act(
-            |tx, _| self.known(tx, ask),
-            |known, moment| decide(ask, known, id, moment, &self.limits),
+            |tx, _| self.queue(tx, ask.keyed()),
+            |queue, moment| decide(ask, queue, id, moment, &self.limits),
         )?
     }
 
-    fn known(&self, tx: &mut dyn ReadTx, ask: &ReportAsk) -> Result<Known, StoreError> {
-        let request = match ask.request_key() {
-            Some(key) => tx.request(&key)?,
+    /// Reads what is open, and what a key asked for before.
+    pub(super) fn queue(
+        &self,
+        tx: &mut dyn ReadTx,
+        keyed: Option<Keyed>,
+    ) -> Result<Queue, StoreError> {
+        let request = match keyed {
+            Some(Keyed { key, .. }) => tx.request(&key)?,
             None => None,
         };
         let before = match request {
@@ -123,73 +204,48 @@ impl Workspace {
             None => None,
         };
         let open = tx.tasks(Tasks::Open { most: self.limits.page })?;
-        Ok(Known { grants: grants(tx)?, open, before })
+        Ok(Queue { grants: grants(tx)?, open, before })
     }
 }
 
 /// Whether a report is queued, and what is written for it.
 fn decide(
     ask: &ReportAsk,
-    known: Known,
+    mut queue: Queue,
     id: TaskId,
     moment: &Moment,
     limits: &Limits,
 ) -> Result<Decision<TaskDoc>, AskError> {
-    if let Some((request, first)) = known.before {
-        let lasts = moment.now.at < request.created_at.plus(limits.key_life);
-        match (lasts, request.asks == ask.digest()) {
-            (true, true) => return Ok(Decision::nothing(first)),
-            (true, false) => return Err(AskError::KeyConflict),
-            (false, _) => {}
-        }
+    if let Some(first) = queue.before(ask.keyed(), moment, limits)? {
+        return Ok(Decision::nothing(first));
     }
     let characters = ask.query.as_str().chars().count();
     if characters > limits.query_characters {
         return Err(AskError::QueryTooLong { characters, most: limits.query_characters });
     }
-    if known.grants.is_empty() {
+    if queue.grants.is_empty() {
         return Err(AskError::SetupIncomplete);
     }
-    let scope = ask.folders.clone().unwrap_or_else(|| known.grants.searched());
-    if let Some(unknown) = scope.iter().find(|&&folder| known.grants.get(folder).is_none()) {
+    let scope = ask.folders.clone().unwrap_or_else(|| queue.grants.searched());
+    if let Some(unknown) = scope.iter().find(|&&folder| queue.grants.get(folder).is_none()) {
         return Err(AskError::UnknownFolder(*unknown));
     }
-    let queued =
-        known.open.iter().filter(|asked| asked.task.value.state == TaskState::Queued).count();
-    if queued >= limits.queued {
-        return Err(AskError::QueueFull(limits.queued));
-    }
-    let task = queued_task(id, ask, scope, moment);
-    let answer = tasks::document(tasks::as_new(&task), None, &Access::new(known.grants));
-    Ok(Decision::act(answer, EventKind::TaskQueued { task: id }, puts(ask, task, moment, limits)))
-}
-
-/// A task that waits.
-fn queued_task(id: TaskId, ask: &ReportAsk, mut scope: Vec<GrantId>, moment: &Moment) -> Task {
+    queue.room(limits)?;
     let mut had = std::collections::BTreeSet::new();
-    scope.retain(|&folder| had.insert(folder));
-    Task {
-        id,
-        kind: TaskKind::Report,
-        request: ReportRequest { query: ask.query.as_str().to_owned(), scope },
-        state: TaskState::Queued,
-        fence: Fence(0),
-        attempts: 0,
-        created_at: moment.now.at,
-        updated_at: moment.now.at,
+    let scope = scope.into_iter().filter(|&folder| had.insert(folder)).collect();
+    let request = ReportRequest { query: ask.query.as_str().to_owned(), scope };
+    let task = Task::queued(id, TaskKind::Report, request, moment.now.at);
+    Ok(queue.queued(task, ask.keyed(), moment, limits))
+}
+
+impl From<KeyConflict> for AskError {
+    fn from(_: KeyConflict) -> Self {
+        Self::KeyConflict
     }
 }
 
-/// The task, and the key that stands for it.
-fn puts(ask: &ReportAsk, task: Task, moment: &Moment, limits: &Limits) -> Vec<Put> {
-    let (id, at) = (task.id, moment.now.at);
-    let mut puts = vec![Put::Task(Change::New(task))];
-    if let Some(key) = ask.request_key() {
-        puts.push(Put::ForgetRequests {
-            before: at.minus(limits.key_life),
-            most: limits.keys_forgotten,
-        });
-        puts.push(Put::Request(Request { key, asks: ask.digest(), task: id, created_at: at }));
+impl From<QueueFull> for AskError {
+    fn from(QueueFull(most): QueueFull) -> Self {
+        Self::QueueFull(most)
     }
-    puts
 }

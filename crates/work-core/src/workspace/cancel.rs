@@ -57,7 +57,7 @@ impl Workspace {
                 puts.extend(
                     runs.pop().and_then(|run| super::run::ended(run, RunEnd::Cancelled, moment)),
                 );
-                let answer = tasks::document(answer, None, &access);
+                let answer = tasks::document(answer, None, &access, tasks::Told::Whole);
                 Ok(Decision::act(answer, EventKind::TaskCancelled { task: id }, puts))
             },
         )?

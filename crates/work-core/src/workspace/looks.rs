@@ -26,6 +26,11 @@ pub(crate) struct Looked {
 }
 
 impl Looked {
+    /// Whether it reached its source, under the approvals that these grants have.
+    pub(crate) fn reached(&self, grants: &Grants) -> bool {
+        matches!(self.fresh.look, Look::Saw { .. }) && self.fresh.holds(&self.source, grants)
+    }
+
     /// The same look as one under the approval of `grant` in these grants: for whoever makes the approval that it was
     /// made for. The approvals of other grants stay those that it was made under.
     pub(crate) fn under(&self, grant: GrantId, grants: &Grants) -> Self {
@@ -69,7 +74,7 @@ impl Workspace {
     /// is not kept is looked again.
     pub(crate) fn keep(&self, looked: &[Looked], more: Vec<Note>) {
         let _: Result<Result<(), std::convert::Infallible>, Failure> = self.act(
-            |tx, _| Ok((stored(tx, looked, self.limits.page)?, grants(tx)?)),
+            |tx, _| Ok((stored(tx, looked)?, grants(tx)?)),
             |(stored, grants), moment| {
                 let Noted { mut notes, count, access_moved } =
                     notes(looked, &stored, &grants, moment);
@@ -125,6 +130,15 @@ impl Scene {
             access.learn(source, observation.as_ref(), fresh);
         }
         access
+    }
+
+    /// Whether a look reached all of them, under the approvals read here.
+    pub(crate) fn was_reached(&self, looked: &[Looked]) -> bool {
+        let looked = by_source(looked);
+        let reached = |observed: &Observed| {
+            looked.get(&observed.source.id).is_some_and(|one| one.reached(&self.grants))
+        };
+        self.sources.iter().all(reached)
     }
 
     /// A source with its observation.
@@ -189,19 +203,24 @@ pub(crate) fn look_as(
         .collect()
 }
 
-/// What is stored now of the sources that were looked at, read in pages.
-pub(crate) fn stored(
+/// What is stored now of the few sources that were looked at for one answer.
+pub(crate) fn stored(tx: &mut dyn ReadTx, looked: &[Looked]) -> Result<Stored, StoreError> {
+    let ids: Vec<SourceId> = looked.iter().map(|one| one.source.id).collect();
+    let found = tx.sources(Sources::Ids(&ids))?;
+    Ok(found.into_iter().map(|observed| (observed.source.id, observed.observation)).collect())
+}
+
+/// What is stored now of any number of sources that were looked at, read in pages.
+pub(crate) fn stored_in_pages(
     tx: &mut dyn ReadTx,
     looked: &[Looked],
     page: u32,
 ) -> Result<Stored, StoreError> {
-    let ids: Vec<SourceId> = looked.iter().map(|one| one.source.id).collect();
-    let mut stored = Stored::new();
-    for ids in ids.chunks(page as usize) {
-        let found = tx.sources(Sources::Ids(ids))?.into_iter();
-        stored.extend(found.map(|observed| (observed.source.id, observed.observation)));
+    let mut all = Stored::new();
+    for some in looked.chunks(page as usize) {
+        all.extend(stored(tx, some)?);
     }
-    Ok(stored)
+    Ok(all)
 }
 
 /// What of these looks is to be written.

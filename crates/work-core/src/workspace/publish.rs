@@ -1,8 +1,10 @@
 //! Making a report of a leased task: scan, rank, read the winners once more, publish.
 
 use super::looks::{self, Looked};
+use super::repair::{self, Repair};
 use super::run::{Leased, held};
 use super::search::{self, QuoteProbe, SearchProbe, Visited};
+use super::sheet::Content;
 use super::{Decision, Failure, Moment, Workspace, grants};
 use crate::audit::EventKind;
 use crate::document::stored::{self, Dependencies, Dependency, Stored, TooLarge, Verification};
@@ -10,16 +12,17 @@ use crate::folder::Grants;
 use crate::id::{GrantId, ResultId, SourceId};
 use crate::limits::Limits;
 use crate::path::RelPath;
-use crate::port::{Change, Ground, Observed, Place, Put, Scanned, Sources, Version, Want, Watch};
+use crate::port::{Change, Ground, Observed, Put, Scanned, Sources, Version, Want, Watch};
 use crate::quote::Quotation;
 use crate::redact::{FreshLook, Sealed};
 use crate::report::{Body, FolderScan, Reached, ScanRecord, SkipReason};
-use crate::result::{Cited, Origin, ResultKind, Revision, RevisionNo, WorkResult};
+use crate::result::{Origin, ResultKind, Revision, RevisionNo, WorkResult};
 use crate::retrieve::{Bounds, Examined, Query, Searcher};
 use crate::source::{Look, Seen, Source};
 use crate::task::{
     self, Ask, FailureReason, Outcome, Refusal, ReportRequest, RunEnd, Success, Task,
 };
+use crate::time::Timestamp;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -30,16 +33,21 @@ const ROUNDS: u32 = 3;
 pub(super) enum Found {
     /// Quotations, each with the file it is from.
     Answer(Box<Answer>),
+    /// The same, with a look at what the accepted revision rests on: the next revision of a result.
+    Repair(Box<Repair>),
     /// None.
     Nothing(FailureReason, Option<ScanRecord>),
 }
 
 /// Quotations with the looks that they were taken from.
 pub(super) struct Answer {
-    scan: ScanRecord,
-    quotations: Vec<(GrantId, Quotation)>,
-    looks: BTreeMap<(GrantId, RelPath), FreshLook>,
+    pub(super) scan: ScanRecord,
+    pub(super) quotations: Vec<(GrantId, Quotation)>,
+    pub(super) looks: BTreeMap<Place, FreshLook>,
 }
+
+/// A file: the grant through which it was found, and its path under it.
+pub(super) type Place = (GrantId, RelPath);
 
 /// Searches the folders of a task. No transaction is open meanwhile.
 pub(super) fn search(
@@ -103,8 +111,8 @@ struct Files {
 }
 
 impl Files {
-    fn without(self, gone: &[(GrantId, RelPath)]) -> Self {
-        let stays = |place: &Place| {
+    fn without(self, gone: &[Place]) -> Self {
+        let stays = |place: &crate::port::Place| {
             !gone.iter().any(|(grant, path)| *grant == place.grant && *path == place.path)
         };
         let pairs =
@@ -169,7 +177,7 @@ enum Gathered {
     /// Every passage, in the order of the ranks.
     All(Vec<(GrantId, Quotation)>),
     /// These files did not give what they had promised.
-    Short(Vec<(GrantId, RelPath)>),
+    Short(Vec<Place>),
     /// A passage was not in its bytes: a fault of ours, and never a result.
     Wrong,
 }
@@ -224,6 +232,7 @@ pub(super) fn publish(
     match found {
         Found::Nothing(why, scan) => Ok(fail(work, leased, why, scan.as_ref())?.into()),
         Found::Answer(answer) => publish_answer(work, leased, *answer),
+        Found::Repair(repair) => repair::publish(work, leased, &repair),
     }
 }
 
@@ -251,7 +260,7 @@ fn fail(
 /// Saves the result.
 fn publish_answer(work: &Workspace, leased: &Leased, answer: Answer) -> Result<Published, Failure> {
     let Leased { task, fence } = leased;
-    let places: Vec<(GrantId, RelPath)> = answer.looks.keys().cloned().collect();
+    let places = answer.places();
     let new: Vec<SourceId> = places.iter().map(|_| work.fresh(SourceId::from_bytes)).collect();
     let result = work.fresh(ResultId::from_bytes);
     let (answer, limits) = (&answer, work.limits.as_ref());
@@ -259,7 +268,7 @@ fn publish_answer(work: &Workspace, leased: &Leased, answer: Answer) -> Result<P
         |tx, _| Ok((held(tx, task.id, *fence)?, tx.sources(Sources::At(&places))?, grants(tx)?)),
         |(held, known, grants), moment| {
             let cited = CitedSources::new(&places, &new, known);
-            let written = revision(answer, &cited, result, leased, moment, limits)?;
+            let written = answer.write(&cited, moment, limits)?;
             let success = Success::Published(result, RevisionNo::FIRST);
             let finish = Ask::Finish(*fence, Outcome::Success(success));
             let end = held.moved(finish, RunEnd::Finished, moment, limits)?;
@@ -271,7 +280,8 @@ fn publish_answer(work: &Workspace, leased: &Leased, answer: Answer) -> Result<P
             let mut puts = cited.puts;
             puts.extend(written.documents.into_iter().map(put));
             puts.push(Put::Result(Change::New(record_of(result, &task.request, moment))));
-            puts.push(Put::Revision(written.revision, written.cited));
+            let revision = first_revision(result, written.content, leased, moment.now.at);
+            puts.push(Put::Revision(revision, written.dependencies.cited()));
             puts.extend(end);
             let kind = EventKind::ResultPublished {
                 result,
@@ -283,21 +293,33 @@ fn publish_answer(work: &Workspace, leased: &Leased, answer: Answer) -> Result<P
             Ok(Decision { notes: noted.notes, looks: noted.count, ..decision })
         },
     )?;
-    match published {
-        Ok(()) => Ok(Published::Yes),
-        Err(NotPublished::Refused(why)) => Ok(Published::Refused(why)),
-        Err(NotPublished::Moved) => Ok(Published::Moved),
-        Err(NotPublished::TooLarge) => {
-            Ok(fail(work, leased, FailureReason::TooLarge, Some(&answer.scan))?.into())
-        }
-    }
+    ended(work, leased, published, &answer.scan)
+}
+
+/// What came of publishing; a task whose work cannot be kept ends without it.
+pub(super) fn ended(
+    work: &Workspace,
+    leased: &Leased,
+    published: Result<(), NotPublished>,
+    scan: &ScanRecord,
+) -> Result<Published, Failure> {
+    let why = match published {
+        Ok(()) => return Ok(Published::Yes),
+        Err(NotPublished::Refused(why)) => return Ok(Published::Refused(why)),
+        Err(NotPublished::Moved) => return Ok(Published::Moved),
+        Err(NotPublished::Unavailable) => FailureReason::EvidenceUnavailable,
+        Err(NotPublished::TooLarge) => FailureReason::TooLarge,
+    };
+    Ok(fail(work, leased, why, Some(scan))?.into())
 }
 
 /// Why an answer is not published.
-enum NotPublished {
+pub(super) enum NotPublished {
     Refused(Refusal),
-    /// A folder that was read has been withdrawn or approved anew meanwhile.
+    /// A folder that was read has been withdrawn or approved anew meanwhile, or what it is the next revision of.
     Moved,
+    /// A source that it would bind cannot be relied on.
+    Unavailable,
     TooLarge,
 }
 
@@ -325,58 +347,78 @@ fn record_of(id: ResultId, request: &ReportRequest, moment: &Moment) -> WorkResu
     }
 }
 
-/// A revision, what it cites, and the documents that it rests on.
-struct Written {
-    documents: [Stored; 4],
-    revision: Revision,
-    cited: Vec<Cited>,
+/// What an answer says and rests on, ready to be kept.
+pub(super) struct Written {
+    pub(super) body: Body,
+    pub(super) dependencies: Dependencies,
+    pub(super) content: Content,
+    pub(super) documents: [Stored; 4],
+}
+
+impl Answer {
+    /// The files that it quotes.
+    pub(super) fn places(&self) -> Vec<Place> {
+        self.looks.keys().cloned().collect()
+    }
+
+    /// The documents of it, with a check of what it rests on, at this moment.
+    pub(super) fn write(
+        &self,
+        cited: &CitedSources,
+        moment: &Moment,
+        limits: &Limits,
+    ) -> Result<Written, TooLarge> {
+        let quotations = self.quotations.iter().map(|(_, quotation)| quotation.clone()).collect();
+        let numbered = (1..).zip(&self.quotations);
+        let dependencies =
+            Dependencies(numbered.filter_map(|(n, one)| cited.dependency(n, one)).collect());
+        let body = Body { quotations };
+        let said = stored::write_body(&body, limits)?;
+        let rests_on = stored::write_dependencies(&dependencies, limits)?;
+        let check = Verification::new(rests_on.digest, moment.now.at, limits);
+        let check = stored::write_verification(&check, limits)?;
+        let scan = stored::write_scan(&self.scan, limits)?;
+        let content = Content {
+            body: said.digest,
+            dependencies: rests_on.digest,
+            verification: check.digest,
+            scan: scan.digest,
+        };
+        Ok(Written { body, dependencies, content, documents: [said, rests_on, check, scan] })
+    }
 }
 
 /// The first revision of a result.
-fn revision(
-    answer: &Answer,
-    cited: &CitedSources,
-    result: ResultId,
-    leased: &Leased,
-    moment: &Moment,
-    limits: &Limits,
-) -> Result<Written, TooLarge> {
-    let quotations = answer.quotations.iter().map(|(_, quotation)| quotation.clone()).collect();
-    let dependencies = Dependencies(
-        (1..).zip(&answer.quotations).filter_map(|(n, one)| cited.dependency(n, one)).collect(),
-    );
-    let body = stored::write_body(&Body { quotations }, limits)?;
-    let rests_on = stored::write_dependencies(&dependencies, limits)?;
-    let check = Verification::new(rests_on.digest, moment.now.at, limits);
-    let verification = stored::write_verification(&check, limits)?;
-    let scan = stored::write_scan(&answer.scan, limits)?;
-    let revision = Revision {
+fn first_revision(result: ResultId, content: Content, leased: &Leased, at: Timestamp) -> Revision {
+    let Content { body, dependencies, verification, scan } = content;
+    Revision {
         result,
         no: RevisionNo::FIRST,
-        body: body.digest,
-        dependencies: rests_on.digest,
-        verification: verification.digest,
-        scan: scan.digest,
+        body,
+        dependencies,
+        verification,
+        scan,
         origin: Origin::Published { task: leased.task.id, fence: leased.fence },
-        created_at: moment.now.at,
-    };
-    let documents = [body, rests_on, verification, scan];
-    Ok(Written { documents, revision, cited: dependencies.cited() })
+        created_at: at,
+    }
 }
 
-fn put(stored: Stored) -> Put {
+/// A document to be kept.
+pub(super) fn put(stored: Stored) -> Put {
     Put::Document { digest: stored.digest, bytes: stored.bytes }
 }
 
 /// The sources of an answer: those that are known, and those that are new.
-struct CitedSources {
-    at: BTreeMap<(GrantId, RelPath), SourceId>,
-    observed: looks::Stored,
-    puts: Vec<Put>,
+pub(super) struct CitedSources {
+    at: BTreeMap<Place, SourceId>,
+    /// What is stored of each.
+    pub(super) observed: looks::Stored,
+    /// Those that are new, to be kept.
+    pub(super) puts: Vec<Put>,
 }
 
 impl CitedSources {
-    fn new(places: &[(GrantId, RelPath)], new: &[SourceId], known: Vec<Observed>) -> Self {
+    pub(super) fn new(places: &[Place], new: &[SourceId], known: Vec<Observed>) -> Self {
         let known: BTreeMap<_, _> = known
             .into_iter()
             .map(|observed| {
@@ -404,7 +446,7 @@ impl CitedSources {
     }
 
     /// The looks that the quotations were taken from.
-    fn looked(&self, looks: &BTreeMap<(GrantId, RelPath), FreshLook>) -> Vec<Looked> {
+    pub(super) fn looked(&self, looks: &BTreeMap<(GrantId, RelPath), FreshLook>) -> Vec<Looked> {
         let one = |((grant, path), fresh): (&(GrantId, RelPath), &FreshLook)| {
             let id = *self.at.get(&(*grant, path.clone()))?;
             let source = Source { id, grant: *grant, path: Sealed::new(path.clone()) };

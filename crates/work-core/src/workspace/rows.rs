@@ -81,7 +81,7 @@ impl Rows {
         let document = answer::opened(access, sealed, rests_on)?;
         stored::read_verification((revision.verification, &document), limits)
             .filter(|check| check.dependencies == revision.dependencies)
-            .map(answer::verification)
+            .map(VerificationDoc::of)
     }
 
     /// What is known beside what is stored of each source: later looks at everything under its folder.

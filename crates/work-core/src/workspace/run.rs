@@ -1,8 +1,8 @@
 //! Leasing a task and working it: claim, work under a watch that renews, publish or give back.
 
-use super::publish::{self, Published};
+use super::publish::{self, Found, Published};
 use super::{
-    AskError, Decision, Failure, FindError, Moment, ReportAsk, ShowError, Workspace, grants,
+    AskError, Decision, Failure, FindError, Moment, ReportAsk, ShowError, Workspace, grants, repair,
 };
 use crate::audit::EventKind;
 use crate::code::{Code, Coded};
@@ -14,8 +14,8 @@ use crate::port::{
     Asked, Change, Go, Kept, Note, Pause, Put, ReadTx, StoreError, Tasks, Version, Watch,
 };
 use crate::task::{
-    self, Ask, FailureReason, Fence, Progress, Refusal, Run, RunEnd, Success, Task, TaskState,
-    Transition,
+    self, Ask, FailureReason, Fence, Progress, Refusal, Run, RunEnd, Success, Task, TaskKind,
+    TaskState, Transition,
 };
 use crate::time::Now;
 use std::time::Duration;
@@ -91,6 +91,12 @@ pub(super) enum Claimed {
     Nothing,
 }
 
+/// A task that has ended with something: the result that it made or is about, and what came of it.
+pub(super) struct Done {
+    pub(super) result: ResultId,
+    pub(super) success: Success,
+}
+
 /// A task under this worker's lease.
 pub(super) struct Leased {
     pub(super) task: Task,
@@ -122,6 +128,18 @@ impl Workspace {
         pause: &dyn Pause,
         watch: &mut dyn Watch,
     ) -> Result<ResultDoc, RunError> {
+        let done = self.work_to_end(task, worker, pause, watch)?;
+        Ok(self.show(done.result, None, &mut NeverStop(watch))?)
+    }
+
+    /// Works one task to its end, or waits for the worker that has it.
+    pub(super) fn work_to_end(
+        &self,
+        task: TaskId,
+        worker: WorkerId,
+        pause: &dyn Pause,
+        watch: &mut dyn Watch,
+    ) -> Result<Done, RunError> {
         loop {
             let busy = match self.claim(worker, Some(task)) {
                 Ok(Claimed::Leased(leased)) => match self.run(*leased, watch)? {
@@ -132,8 +150,8 @@ impl Workspace {
                 Err(busy) if busy.code().is_retryable() => Some(busy),
                 Err(failed) => return Err(failed.into()),
             };
-            if let Some(result) = self.published(task)? {
-                return Ok(self.show(result, None, &mut NeverStop(watch))?);
+            if let Some(done) = self.done(task)? {
+                return Ok(done);
             }
             if pause.pause(GLANCE) == Go::Stop {
                 return Err(busy.map_or(RunError::Stopped(task), RunError::Failed));
@@ -141,16 +159,20 @@ impl Workspace {
         }
     }
 
-    /// The result of a task, if it has ended with one.
-    fn published(&self, id: TaskId) -> Result<Option<ResultId>, RunError> {
+    /// What came of a task, if it has ended with something.
+    fn done(&self, id: TaskId) -> Result<Option<Done>, RunError> {
         let found = self.read(|tx, _| Ok(tx.tasks(Tasks::Ids(&[id]))?.pop()))?;
         let task = found.ok_or(FindError::Unknown)?.task.value;
         let document = || self.task(id).map(Box::new);
         match task.state {
             TaskState::Queued | TaskState::Running(_) => Ok(None),
-            TaskState::Succeeded(Success::Published(result, _)) => Ok(Some(result)),
-            TaskState::Succeeded(Success::Proposed(_) | Success::NoChange) => {
-                Ok(task.kind.repairs())
+            TaskState::Succeeded(success) => {
+                let published = match success {
+                    Success::Published(result, _) => Some(result),
+                    Success::Proposed(_) | Success::NoChange => None,
+                };
+                let result = published.or(task.kind.repairs()).ok_or(FindError::Unknown)?;
+                Ok(Some(Done { result, success }))
             }
             TaskState::Failed(failure) => Err(RunError::Unanswered(document()?, failure.why)),
             TaskState::Cancelled => Err(RunError::Cancelled(document()?)),
@@ -197,7 +219,7 @@ impl Workspace {
             renewed: Progress::default(),
             stop: None,
         };
-        let found = publish::search(self, &leased.task, &all, &mut watch);
+        let found = search(self, &leased.task, &all, &mut watch);
         match (watch.stop, found) {
             (None, found) => self.publish(&leased, found?),
             (Some(Stop::Outer), _) => self.give_back(&leased, RunEnding::GivenBack(leased.task.id)),
@@ -245,6 +267,21 @@ impl Workspace {
             Ok(()) => Ok(ending),
             Err(why) => self.lost(id, why),
         }
+    }
+}
+
+/// Does what a task asks for, as far as that can be done without a transaction.
+fn search(
+    work: &Workspace,
+    task: &Task,
+    all: &Grants,
+    watch: &mut dyn Watch,
+) -> Result<Found, Failure> {
+    match (task.kind, publish::search(work, task, all, watch)?) {
+        (TaskKind::Repair(result), Found::Answer(answer)) => {
+            repair::look(work, result, *answer, watch)
+        }
+        (TaskKind::Report | TaskKind::Repair(_), found) => Ok(found),
     }
 }
 
@@ -346,7 +383,7 @@ impl Held {
 }
 
 /// Tells how far a look has come, and lets nothing stop it: what was published is shown.
-struct NeverStop<'a>(&'a mut dyn Watch);
+pub(super) struct NeverStop<'a>(pub(super) &'a mut dyn Watch);
 
 impl Watch for NeverStop<'_> {
     fn beat(&mut self, progress: &Progress) -> Go {

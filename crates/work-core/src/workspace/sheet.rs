@@ -3,7 +3,7 @@
 use super::answer;
 use crate::digest::Digest;
 use crate::document::stored::{self, Dependencies, Verification};
-use crate::document::wire::{BodyDoc, ContentDoc, ScanDoc};
+use crate::document::wire::{BodyDoc, ContentDoc, ScanDoc, VerificationDoc};
 use crate::limits::Limits;
 use crate::port::{Document, ReadTx, StoreError};
 use crate::proposal::Proposal;
@@ -11,7 +11,6 @@ use crate::quote::{Finding, Quotation};
 use crate::redact::{self, Access, Sealed};
 use crate::report::{Body, ScanRecord};
 use crate::result::{Cited, Revision, RevisionNo};
-use crate::source::SourceVersion;
 use std::collections::BTreeMap;
 
 /// Which documents.
@@ -149,7 +148,7 @@ impl Opened {
             digest,
             body: self.body(access, &found),
             scan: self.scan(access),
-            verification: self.verification.map(answer::verification),
+            verification: self.verification.map(VerificationDoc::of),
         }
     }
 }

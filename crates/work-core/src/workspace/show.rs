@@ -7,7 +7,7 @@ use super::rows::News;
 use super::sheet::{Content, Sheet};
 use super::{Failure, Workspace, answer};
 use crate::code::{Code, Coded};
-use crate::document::wire::ResultDoc;
+use crate::document::wire::{ResultDoc, VerificationDoc};
 use crate::id::ResultId;
 use crate::limits::Limits;
 use crate::port::{Kept, Quotations, Quoted, ReadTx, Results, Revisions, StoreError, Watch};
@@ -39,22 +39,22 @@ impl Coded for ShowError {
 }
 
 /// One result with one revision and all that it rests on, read in one snapshot.
-struct Loaded {
-    result: WorkResult,
+pub(super) struct Loaded {
+    pub(super) result: WorkResult,
     /// The revision asked for, or the accepted one in place of one that is missing.
-    revision: Revision,
+    pub(super) revision: Revision,
     /// The number asked for, if there is no such revision. Whether there is must not show of a hidden result.
-    missing: Option<RevisionNo>,
+    pub(super) missing: Option<RevisionNo>,
     /// Quotations of the accepted revision.
     quoted: Vec<Quoted>,
     /// The revision shown.
-    sheet: Sheet,
+    pub(super) sheet: Sheet,
     /// The sources of both.
-    scene: Scene,
+    pub(super) scene: Scene,
 }
 
 impl Loaded {
-    fn load(
+    pub(super) fn load(
         tx: &mut dyn ReadTx,
         id: ResultId,
         no: Option<RevisionNo>,
@@ -89,8 +89,15 @@ impl Loaded {
         FindingProbe::new(&self.scene.sources, quotations, limits)
     }
 
+    /// What the revision shown is worth, and the worst of it and of the accepted one.
+    pub(super) fn states(&self, access: &Access) -> (ResultState, ResultState) {
+        let accepted: Vec<Cited> = self.quoted.iter().map(|one| one.cited).collect();
+        let own = access.state(answer::pairs(&self.sheet.cited()));
+        (own, own.max(access.state(answer::pairs(&accepted))))
+    }
+
     /// The quotations of the revision shown, with what is known of their sources.
-    fn shown(&self) -> Vec<Quoted> {
+    pub(super) fn shown(&self) -> Vec<Quoted> {
         let finding = |n| {
             let kept = self.quoted.iter().find(|one| self.is_accepted() && one.cited.n == n);
             kept.and_then(|one| one.finding.clone())
@@ -148,12 +155,10 @@ fn document(
     limits: &Limits,
 ) -> Result<ResultDoc, ShowError> {
     let access = loaded.scene.access(looked, roots);
-    let accepted: Vec<Cited> = loaded.quoted.iter().map(|one| one.cited).collect();
-    let current = access.state(answer::pairs(&accepted));
-    let state = access.state(answer::pairs(&loaded.sheet.cited()));
-    let hidden = current.hides() || state.hides();
+    let (state, worst) = loaded.states(&access);
+    let hidden = worst.hides();
     let shown = if hidden { None } else { whole(loaded, &access, news, state, limits) };
-    let stub = || answer::stub(&loaded.result, answer::unless_hidden(current.max(state)));
+    let stub = || answer::stub(&loaded.result, answer::unless_hidden(worst));
     match loaded.missing.filter(|_| !hidden) {
         Some(missing) => Err(ShowError::UnknownRevision(missing)),
         None => Ok(shown.unwrap_or_else(stub)),
@@ -176,7 +181,7 @@ fn whole(
         observed_at: answer::oldest_look(&quoted, &news.reached),
         body: Some(opened.body(access, &found)),
         scan: opened.scan(access),
-        verification: opened.verification.map(answer::verification),
+        verification: opened.verification.map(VerificationDoc::of),
         ..answer::visible(&loaded.result, &loaded.revision, state, access.grants())
     })
 }

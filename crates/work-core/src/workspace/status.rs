@@ -1,7 +1,9 @@
 //! `status`: what needs somebody, with the cause and the next command.
 
+use super::case;
 use super::ledger::Scope;
 use super::overview::{Concern, Overview, Tally};
+use super::proposals::stored_now;
 use super::survey::{Missing, Reading, Sweep};
 use super::{Failure, Workspace, answer};
 use crate::digest::Digest;
@@ -31,23 +33,30 @@ impl Workspace {
     pub fn status(&self, reading: Reading, watch: &mut dyn Watch) -> Result<StatusDoc, Failure> {
         let scope = Scope::Everything;
         let survey = self.survey(scope, reading, Missing::Searched, watch)?;
-        let told =
+        let (told, tells_end) =
             self.tell((&survey, scope), |tx, overview| document(tx, overview, &self.limits))?;
         let _: Result<(), Failure> = self.keep_survey(&survey, Sweep::Unkept);
+        if tells_end {
+            self.keep_time();
+        }
         Ok(told)
     }
 }
 
+/// The answer, and whether it leaves out a proposal as ended which by the time that is stored has not.
 fn document(
     tx: &mut dyn ReadTx,
     overview: &Overview<'_>,
     limits: &Limits,
-) -> Result<StatusDoc, StoreError> {
+) -> Result<(StatusDoc, bool), StoreError> {
     let concerns = overview.concerns(tx, limits)?;
     let shown: Vec<AttentionDoc> =
         concerns.iter().take(limits.list as usize).map(|one| attention(overview, one)).collect();
     let Tally { looked_at, changed, not_looked_at, observed_at, .. } = overview.tally();
-    Ok(StatusDoc {
+    let pending = pending(tx, overview, limits)?;
+    let stored = stored_now(tx)?;
+    let tells_end = pending.iter().any(|one| case::tells_expiry(one, stored, overview.now));
+    let told = StatusDoc {
         counts: CountsDoc {
             sources_checked: overview.count(ResultState::SourcesChecked),
             stale: overview.count(ResultState::Stale),
@@ -56,11 +65,12 @@ fn document(
         },
         left_out: (concerns.len() - shown.len()) as u64,
         attention: shown,
-        waiting: waiting(tx, overview, limits)?,
+        waiting: waiting(tx, overview, pending, limits)?,
         sources: SourcesDoc { looked_at, changed, not_looked_at },
         quotations: quotations(overview, &concerns),
         observed_at,
-    })
+    };
+    Ok((told, tells_end))
 }
 
 fn attention(overview: &Overview<'_>, concern: &Concern) -> AttentionDoc {
@@ -118,9 +128,10 @@ fn quotations(overview: &Overview<'_>, concerns: &[Concern]) -> QuotationsDoc {
 fn waiting(
     tx: &mut dyn ReadTx,
     overview: &Overview<'_>,
+    mut pending: Vec<Proposal>,
     limits: &Limits,
 ) -> Result<Vec<WaitingDoc>, StoreError> {
-    let pending = pending(tx, overview, limits)?;
+    pending.retain(|one| one.lasts(overview.now));
     let results: BTreeSet<ResultId> = pending.iter().map(|one| one.result).collect();
     let results: Vec<ResultId> = results.into_iter().collect();
     let mut accepted: BTreeMap<ResultId, RevisionNo> = BTreeMap::new();
@@ -140,7 +151,7 @@ fn waiting(
     Ok(waiting.into_iter().filter(is_visible).map(entry).collect())
 }
 
-/// The latest proposals that wait, of visible results.
+/// The latest proposals in state pending, of visible results; the time of some may be past.
 fn pending(
     tx: &mut dyn ReadTx,
     overview: &Overview<'_>,
@@ -153,7 +164,7 @@ fn pending(
         before = Some(last.value.id);
         let waits = |one: &Proposal| {
             let visible = overview.states.get(&one.result).is_some_and(|state| !state.hides());
-            visible && one.state == ProposalState::Pending && one.lasts(overview.now)
+            visible && one.state == ProposalState::Pending
         };
         pending.extend(page.into_iter().map(|kept| kept.value).filter(waits));
     }

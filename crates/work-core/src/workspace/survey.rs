@@ -313,8 +313,8 @@ struct Here {
 
 impl Here {
     fn load(tx: &mut dyn ReadTx, news: &News<'_>, page: u32) -> Result<Self, StoreError> {
-        let mut stored = looks::stored(tx, &news.looked, page)?;
-        stored.extend(looks::stored(tx, &news.restamped, page)?);
+        let mut stored = looks::stored_in_pages(tx, &news.looked, page)?;
+        stored.extend(looks::stored_in_pages(tx, &news.restamped, page)?);
         let results: BTreeSet<ResultId> = news.findings.iter().map(|(id, ..)| *id).collect();
         let mut accepted = BTreeMap::new();
         for ids in results.into_iter().collect::<Vec<_>>().chunks(page as usize) {

@@ -6,12 +6,12 @@ use crate::code::{Code, Coded};
 use crate::digest::Digest;
 use crate::document::stored;
 use crate::document::wire::{TaskDoc, TaskErrorDoc, TasksDoc};
-use crate::id::TaskId;
-use crate::port::{Asked, Document, Kept, ReadTx, StoreError, Tasks, Version};
+use crate::id::{ResultId, TaskId};
+use crate::port::{Asked, Document, Kept, Quotations, ReadTx, StoreError, Tasks, Version};
 use crate::redact::Access;
 use crate::report::ScanRecord;
 use crate::task::{FailureReason, Success, Task, TaskKind, TaskState};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 impl Workspace {
     /// One task.
@@ -49,6 +49,7 @@ impl Workspace {
         found: Vec<Asked>,
     ) -> Result<Vec<TaskDoc>, StoreError> {
         let access = Access::new(grants(tx)?);
+        let hidden = hidden(tx, &found)?;
         let digests: Vec<Digest> =
             found.iter().filter_map(|asked| scan_digest(&asked.task.value)).collect();
         let scans: BTreeMap<Digest, ScanRecord> = tx
@@ -61,7 +62,12 @@ impl Workspace {
             .into_iter()
             .map(|asked| {
                 let scan = scan_of(&asked.task.value).cloned();
-                document(asked, scan, &access)
+                let repairs = asked.task.value.kind.repairs();
+                let outcome = match repairs.filter(|result| hidden.contains(result)) {
+                    Some(_) => Told::Withheld,
+                    None => Told::Whole,
+                };
+                document(asked, scan, &access, outcome)
             })
             .collect())
     }
@@ -90,14 +96,51 @@ fn scan_digest(task: &Task) -> Option<Digest> {
     }
 }
 
+/// Whether what came of a repair is told: it says something of what the result holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Told {
+    /// All of it.
+    Whole,
+    /// The result must not be seen.
+    Withheld,
+}
+
+/// The results that these tasks repair and that must not be seen, as far as their last looks tell.
+fn hidden(tx: &mut dyn ReadTx, found: &[Asked]) -> Result<BTreeSet<ResultId>, StoreError> {
+    let repaired: Vec<ResultId> =
+        found.iter().filter_map(|asked| asked.task.value.kind.repairs()).collect();
+    if repaired.is_empty() {
+        return Ok(BTreeSet::new());
+    }
+    let quoted = tx.quotations(Quotations::Of(&repaired))?;
+    let mut access = Access::new(grants(tx)?);
+    for one in &quoted {
+        access.learn(&one.observed.source, one.observed.observation.as_ref(), None);
+    }
+    let rests_on = |result: ResultId| {
+        let mine = quoted.iter().filter(move |one| one.result == result);
+        mine.map(|one| (one.cited.source, one.cited.version))
+    };
+    let hides = |result: &ResultId| access.state(rests_on(*result)).hides();
+    Ok(repaired.iter().filter(|result| hides(result)).copied().collect())
+}
+
 /// A task as documents show it.
-pub(super) fn document(asked: Asked, scan: Option<ScanRecord>, access: &Access) -> TaskDoc {
+pub(super) fn document(
+    asked: Asked,
+    scan: Option<ScanRecord>,
+    access: &Access,
+    told: Told,
+) -> TaskDoc {
     let task = asked.task.value;
     let progress =
         asked.progress.and_then(|progress| access.open_progress(progress, &task.request));
     let (artifact_id, proposal_id, outcome) = match (task.state, task.kind) {
         (TaskState::Succeeded(Success::Published(result, _)), _) => {
             (Some(result), None, Some("published"))
+        }
+        (TaskState::Succeeded(_) | TaskState::Failed(_), kind) if told == Told::Withheld => {
+            (kind.repairs(), None, None)
         }
         (TaskState::Succeeded(Success::Proposed(proposal)), kind) => {
             (kind.repairs(), Some(proposal), None)
@@ -125,8 +168,8 @@ pub(super) fn document(asked: Asked, scan: Option<ScanRecord>, access: &Access) 
         artifact_id,
         proposal_id,
         outcome,
-        error: error(task.state),
-        scan: scan.map(|scan| access.scan(scan)),
+        error: error(task.state).filter(|_| told == Told::Whole),
+        scan: scan.filter(|_| told == Told::Whole).map(|scan| access.scan(scan)),
     }
 }
 
