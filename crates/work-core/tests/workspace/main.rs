@@ -2,6 +2,7 @@
 
 mod applying;
 mod asking;
+mod checking;
 mod checkup;
 mod clock;
 mod comparing;
@@ -10,8 +11,10 @@ mod hiding;
 mod histories;
 mod listing;
 mod racing;
+mod refreshing;
 mod repairing;
 mod restoring;
 mod running;
 mod showing;
+mod status;
 mod world;
