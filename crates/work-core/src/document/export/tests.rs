@@ -272,5 +272,5 @@ fn a_scan_that_is_not_whole_stands_without_its_stored_record_and_its_digest() {
     let document = with(&document, "/scan/folders", json!([]));
     assert!(read_json(&document).is_ok());
     assert!(read_json(&with(&document, "/revision/scan", Value::Null)).is_ok());
-    check(&whole, "/revision/scan", Value::Null, OtherDigest(Form::Scan));
+    check(&whole, "/revision/scan", Value::Null, NotAnExport::OtherDigest(Form::Scan));
 }
