@@ -18,3 +18,4 @@ mod running;
 mod showing;
 mod status;
 mod world;
+mod worlds;
