@@ -303,7 +303,9 @@ pub struct Grants {
     all: Vec<Grant>,
     /// Where each stands, by its id.
     by_id: BTreeMap<GrantId, usize>,
-    /// Where each stands, by the names of its root, a slash before each.
+    /// The names of the root of each, a slash before each name.
+    roots: Vec<Vec<u8>>,
+    /// Where each stands, by that.
     by_root: BTreeMap<Vec<u8>, usize>,
 }
 
@@ -312,8 +314,9 @@ impl Grants {
     #[must_use]
     pub fn new(all: Vec<Grant>) -> Self {
         let by_id = all.iter().enumerate().map(|(at, grant)| (grant.id, at)).collect();
-        let by_root = all.iter().enumerate().map(|(at, grant)| (key(&grant.root), at)).collect();
-        Self { all, by_id, by_root }
+        let roots: Vec<Vec<u8>> = all.iter().map(|grant| key(&grant.root)).collect();
+        let by_root = roots.iter().enumerate().map(|(at, root)| (root.clone(), at)).collect();
+        Self { all, by_id, roots, by_root }
     }
 
     /// Each of them, in the order of approval.
@@ -354,9 +357,15 @@ impl Grants {
     /// Counts by the names of paths alone, as lists do, which do not look. `None` for an unknown grant.
     #[must_use]
     pub fn deepest_around(&self, grant: GrantId, path: &RelPath) -> Option<(&Grant, RelPath)> {
-        let outer = self.get(grant)?;
-        let rooted = self.rooted_on_the_way(key(&outer.root), path.names());
-        rooted.filter_map(|(grant, names)| Some((grant, path.below(names)?))).last()
+        let (deepest, names) = self.deepest(grant, path)?;
+        Some((deepest, if names == 0 { path.clone() } else { path.below(names)? }))
+    }
+
+    /// The deepest grant around a path under the root of `grant`, with how many names of the path lead to its root.
+    fn deepest(&self, grant: GrantId, path: &RelPath) -> Option<(&Grant, usize)> {
+        let above = self.roots.get(*self.by_id.get(&grant)?)?.clone();
+        let directories = path.names().count().saturating_sub(1);
+        self.rooted_on_the_way(above, path.names().take(directories)).last()
     }
 
     /// Each grant around the file at an absolute path, by the names of paths, with the path below its root.
@@ -401,8 +410,12 @@ impl Grants {
     pub fn permitting(&self, grant: GrantId, path: &RelPath) -> Option<&Grant> {
         let is_active = |grant: &&Grant| grant.state == GrantState::Active;
         self.get(grant).filter(is_active)?;
-        let (deepest, below) = self.deepest_around(grant, path)?;
-        Some(deepest).filter(is_active).filter(|deepest| deepest.rules.permit_file(&below).is_ok())
+        let (deepest, names) = self.deepest(grant, path)?;
+        let permits = |grant: &&Grant| match names {
+            0 => grant.rules.permit_file(path).is_ok(),
+            _ => path.below(names).is_some_and(|below| grant.rules.permit_file(&below).is_ok()),
+        };
+        Some(deepest).filter(is_active).filter(permits)
     }
 
     /// Whether both hold the same grants, approved at the same times: what was read under one may be used under the
@@ -435,7 +448,11 @@ impl Grants {
 
 /// The names of a root, a slash before each: what lies below it begins with this and a slash.
 fn key(root: &HostPath) -> Vec<u8> {
-    root.names().flat_map(|name| [b"/", name].concat()).collect()
+    root.names().fold(Vec::new(), |mut key, name| {
+        key.push(b'/');
+        key.extend_from_slice(name);
+        key
+    })
 }
 
 #[cfg(test)]
