@@ -248,7 +248,7 @@ impl Instance {
     /// # Errors
     /// [`StoreError`] as for [`SqliteStore::open_as_is`].
     pub fn look(&self, clock: Arc<dyn Clock>) -> Result<AsIs, StoreError> {
-        SqliteStore::open_as_is(&self.directory.join(DATABASE), clock)
+        SqliteStore::look(&self.directory.join(DATABASE), clock)
     }
 
     /// Its access token.
