@@ -5,11 +5,11 @@
 use crate::crew::{Ground, LeftBehind, Slot};
 use crate::facts::Fault;
 use crate::platform::Sight;
-use crate::read::{Buffers, Caps, Read, Spot, stable};
-use crate::territory::{Halt, Reach, Root, Territory, parents};
+use crate::read::{Buffers, Caps, Read, Spot, can_be_read, stable};
+use crate::territory::{Halt, Reach, Root, Territory, Trail, parents};
 use std::sync::Arc;
 use work_core::path::RelPath;
-use work_core::port::{Place, Probe};
+use work_core::port::{Known, Place, Probe};
 
 /// What every visit of one call shares.
 #[derive(Clone)]
@@ -30,12 +30,16 @@ pub(crate) struct Visit {
     pub(crate) ground: Ground,
     /// Which file.
     pub(crate) place: Place,
+    /// What may be trusted of it.
+    pub(crate) known: Option<Known>,
 }
 
 /// What a visit came to, and the grant that decided.
 pub(crate) enum Visited {
     /// The probe had its bytes.
     Read(Read),
+    /// It could be opened, and is what is known of it.
+    Known(Known),
     /// The probe did not want them.
     Unwanted,
     /// It was not read.
@@ -51,8 +55,9 @@ impl Party {
         slot: &Slot,
         permit: impl Fn(&Territory, &Reach, &RelPath) -> Result<(), Fault>,
     ) -> Result<(usize, Visited), LeftBehind> {
-        let Visit { root, ground, place } = visit;
-        let seen = slot.away(&ground, || self.see(&root, &place.path, permit))?;
+        let Visit { root, ground, place, known } = visit;
+        let seen =
+            slot.away(&ground, || self.see(&root, &place.path, &mut buffers.trail, permit))?;
         let (reach, sight) = match seen {
             Ok(seen) => seen,
             Err(Halt { fault, reach }) => return Ok((reach.owner, Visited::Not(fault))),
@@ -62,6 +67,11 @@ impl Party {
         }
         let spot = Spot { dir: &reach.dir, name: place.path.last_name() };
         let guard = &self.territory.guard;
+        if let Some(known) = known.filter(|known| self.stands(known, &reach, &sight))
+            && slot.away(&ground, || can_be_read(guard, spot, &sight))?
+        {
+            return Ok((reach.owner, Visited::Known(known)));
+        }
         let read = slot.away(&ground, || stable(guard, spot, sight, self.caps, buffers, slot))?;
         let visited = match read {
             Ok(read) => {
@@ -73,18 +83,26 @@ impl Party {
         Ok((reach.owner, visited))
     }
 
+    /// Whether what is known of a file is known of the one that was seen. On a yes it is still to be opened, because
+    /// permission may be refused; if it cannot be, reading it tells why.
+    fn stands(&self, known: &Known, reach: &Reach, sight: &Sight) -> bool {
+        let owner = self.territory.grant(reach.owner).id;
+        known.stands(sight.facts.stamp(), owner, self.caps.bytes)
+    }
+
     /// Goes down to a file from the root and takes hold of it.
     ///
     /// From the root each time: a directory handle kept from file to file would still lead to a directory that was
-    /// moved out of the folder meanwhile. It would save about a microsecond a level.
+    /// moved out of the folder meanwhile. What is kept is looked up again on the way.
     fn see(
         &self,
         root: &Root,
         path: &RelPath,
+        trail: &mut Trail,
         permit: impl Fn(&Territory, &Reach, &RelPath) -> Result<(), Fault>,
     ) -> Result<(Reach, Sight), Halt> {
         let territory = &*self.territory;
-        let reach = match territory.descend(root, parents(path)) {
+        let reach = match territory.descend(root, parents(path), trail) {
             Ok(reach) => reach,
             Err(halt) => return Err(forbidden_first(territory, halt, path, permit)),
         };
