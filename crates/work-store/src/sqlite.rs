@@ -13,6 +13,7 @@ mod migrate;
 pub(crate) mod open;
 mod pool;
 mod read;
+mod renew;
 mod revive;
 mod rows;
 mod sql;
@@ -118,6 +119,7 @@ impl SqliteStore {
         let path = std::path::absolute(path).map_err(|_| StoreError::Io("open"))?;
         match open::expect_ours(&path)? {
             Standing::Present => {}
+            Standing::Stricter => renew::renew(&path)?,
             Standing::Older => migrate::migrate(&path)?,
         }
         Ok(Self::over(path, clock, Role::Writer, Role::Reader))
@@ -132,8 +134,22 @@ impl SqliteStore {
         open::expect_sqlite()?;
         let path = std::fs::canonicalize(path).map_err(filesystem::refused)?;
         Ok(match open::look_at(&path)? {
-            (Standing::Present, looks) => AsIs::Present(Self::over(path, clock, looks, looks)),
+            (Standing::Present | Standing::Stricter, looks) => {
+                AsIs::Present(Self::over(path, clock, looks, looks))
+            }
             (Standing::Older, _) => AsIs::Older,
+        })
+    }
+
+    /// Opens the database of an instance only to look at it: others may write it meanwhile.
+    pub(crate) fn look(path: &Path, clock: Arc<dyn Clock>) -> Result<AsIs, StoreError> {
+        open::expect_sqlite()?;
+        let looks = Role::Reader;
+        Ok(match open::expect_ours(path)? {
+            Standing::Present | Standing::Stricter => {
+                AsIs::Present(Self::over(path.to_owned(), clock, looks, looks))
+            }
+            Standing::Older => AsIs::Older,
         })
     }
 

@@ -131,7 +131,7 @@ fn upgrade(connection: &Connection) -> Step {
     connection.busy_timeout(WAIT).map_err(failure)?;
     run(connection, "PRAGMA foreign_keys = OFF; BEGIN IMMEDIATE;")?;
     match open::standing(connection)? {
-        Standing::Present => return run(connection, "ROLLBACK;"),
+        Standing::Present | Standing::Stricter => return run(connection, "ROLLBACK;"),
         Standing::Older => {}
     }
     run(connection, TABLES)?;

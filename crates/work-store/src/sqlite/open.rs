@@ -5,6 +5,7 @@
 
 use super::error::failure;
 use super::pool::{Opener, Role};
+use super::renew;
 use crate::filesystem;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 use std::cmp::Ordering;
@@ -27,6 +28,8 @@ const OLDEST_SQLITE: i32 = 3_051_003;
 pub(super) enum Standing {
     /// The one of this version.
     Present,
+    /// The one of this version with a rule that was stricter once.
+    Stricter,
     /// The one before.
     Older,
 }
@@ -100,7 +103,9 @@ pub(super) fn unmoving(path: &Path) -> rusqlite::Result<Connection> {
 
 /// Refuses what is not this program's or of a newer schema.
 pub(super) fn standing(connection: &Connection) -> Result<Standing, StoreError> {
-    judge(schema(connection).map_err(failure)?)
+    let standing = judge(schema(connection).map_err(failure)?)?;
+    let stricter = standing == Standing::Present && renew::is_needed(connection)?;
+    Ok(if stricter { Standing::Stricter } else { standing })
 }
 
 /// The application and the schema that a file names.

@@ -7,6 +7,7 @@ use super::error::failure;
 use super::migrate::migrate;
 use super::open::{self, Standing};
 use super::pool::{Opener, harden};
+use super::renew::renew;
 use super::{AsIs, Depth, SqliteStore, backup, create, rows, sql};
 use crate::filesystem;
 use crate::ids::OsIds;
@@ -30,6 +31,7 @@ pub(super) fn revive(
     backup::copy(&mut source, unfinished, || Go::On)?;
     match standing {
         Standing::Present => {}
+        Standing::Stricter => renew(unfinished)?,
         Standing::Older => migrate(unfinished)?,
     }
     expect_sound(unfinished, clock)?;

@@ -68,6 +68,14 @@ pub const BACKUPS_NOW: &str = "# Backups\n\nBackups are kept for 90 days.\n";
 pub const LEAVE_SAYS: &str = "# Leave\n\nUnused leave is kept until March.\n";
 pub const OLD_SAYS: &str = "Old backups were kept on tape.\n";
 
+/// What version 1 said that a check does not say.
+const LIMITS: [&str; 4] = [
+    "The stored source versions matched when checked. This is no proof of any claim in them.",
+    "Looking at sources is a series of reads, not a snapshot of a file system.",
+    "A check locks no file: a source may change the moment after.",
+    "At most 256 KiB of a file are read and hashed.",
+];
+
 /// A quotation: the source, its path, what the file said, and the passage.
 pub type Quoted = ([u8; 16], &'static str, &'static str, &'static str);
 
@@ -424,7 +432,12 @@ impl Story<'_> {
         let dependencies = Dependencies((1..).zip(quotes).map(dependency).collect());
         let dependencies = stored::write_dependencies(&dependencies, &limits).expect("short");
         let at = Timestamp::from_seconds(self.now);
-        let verification = Verification::new(dependencies.digest, at, &limits);
+        let verification = Verification {
+            method: "cited_sources_read_again".to_owned(),
+            checked_at: at,
+            limits: LIMITS.map(ToOwned::to_owned).to_vec(),
+            dependencies: dependencies.digest,
+        };
         let scan = FolderScan {
             grant: GrantId::from_bytes(HANDBOOK),
             reached: Reached::Yes,
