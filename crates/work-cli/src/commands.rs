@@ -5,6 +5,7 @@ mod cancel;
 mod completions;
 mod doctor;
 mod folders;
+mod foreground;
 mod init;
 mod list;
 mod log;
