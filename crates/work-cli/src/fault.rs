@@ -28,6 +28,8 @@ pub(crate) struct Fault {
     pub(crate) message: String,
     /// What it is about.
     pub(crate) about: About,
+    /// The proposal that was refused, if it is known.
+    pub(crate) refused: Option<Box<Refused>>,
     /// Ids that help.
     pub(crate) details: Map<String, Value>,
     /// Sentences for people that say more.
@@ -59,8 +61,6 @@ pub(crate) enum About {
     Task,
     /// A proposal.
     Proposal,
-    /// A proposal that was refused.
-    Refused(Refused),
     /// An approval that does not say what it approves.
     Approval(ProposalId),
     /// A task that ended because the person stopped it.
@@ -106,7 +106,7 @@ impl Fault {
             [Code::InvalidArgument, Code::InvalidQuery, Code::InvalidCursor].contains(&code);
         let about = if arguments { About::Arguments } else { About::Instance };
         let (details, more) = (Map::new(), Vec::new());
-        Self { code, message: message.into(), about, details, more, exit: None }
+        Self { code, message: message.into(), about, refused: None, details, more, exit: None }
     }
 
     /// The same, said of what the person typed.
@@ -145,7 +145,8 @@ impl Fault {
     pub(crate) fn refused(mut self, refused: Refused) -> Self {
         self.details.insert("proposal_id".into(), refused.proposal.to_string().into());
         self.details.insert("artifact_id".into(), refused.result.to_string().into());
-        self.about(About::Refused(refused))
+        self.refused = Some(Box::new(refused));
+        self
     }
 
     /// The same about something.
@@ -247,7 +248,13 @@ impl From<RestoreError> for Fault {
         match error {
             RestoreError::Show(cause) => cause.into(),
             RestoreError::Failed(cause) => cause.into(),
-            refused => Self::of(&refused).about(About::Result),
+            refused @ (RestoreError::Unknown
+            | RestoreError::UnknownRevision(_)
+            | RestoreError::AlreadyAccepted(_)
+            | RestoreError::Withheld(_)
+            | RestoreError::RefreshIncomplete
+            | RestoreError::TooManyPending(_)
+            | RestoreError::TooLarge(_)) => Self::of(&refused).about(About::Result),
         }
     }
 }

@@ -75,23 +75,23 @@ pub(crate) fn hint(fault: &Fault, work: &Program, home: &str) -> String {
         Code::KeyConflict => "use another --key for another request, or none".into(),
         Code::NotRunning => format!("see what became of it: {work} tasks"),
         Code::LeaseLost => lease_lost(fault.about, work),
-        Code::FingerprintMismatch => refused(fault.about, work, |one| {
+        Code::FingerprintMismatch => refused(fault, work, |one| {
             format!("see what it would change and its fingerprint: {work} review {}", one.proposal)
         }),
-        Code::AlreadyUsed => refused(fault.about, work, |one| {
-            format!("see what is accepted: {work} show {}", one.result)
-        }),
+        Code::AlreadyUsed => {
+            refused(fault, work, |one| format!("see what is accepted: {work} show {}", one.result))
+        }
         Code::Superseded => format!("see which one took its place: {work} proposals"),
-        Code::Dismissed => refused(fault.about, work, |one| {
+        Code::Dismissed => refused(fault, work, |one| {
             format!("if it is wanted after all, prepare it anew: {}", anew(one, work))
         }),
         Code::Expired => {
-            refused(fault.about, work, |one| format!("prepare it anew: {}", anew(one, work)))
+            refused(fault, work, |one| format!("prepare it anew: {}", anew(one, work)))
         }
-        Code::RevisionChanged => refused(fault.about, work, |one| {
+        Code::RevisionChanged => refused(fault, work, |one| {
             format!("prepare it for what is accepted now: {}", anew(one, work))
         }),
-        Code::SourcesChanged => refused(fault.about, work, |one| {
+        Code::SourcesChanged => refused(fault, work, |one| {
             format!("prepare it with the sources as they are now: {}", anew(one, work))
         }),
         Code::TooManyPending => format!("apply or dismiss some of them first: {work} proposals"),
@@ -159,7 +159,7 @@ fn invalid_argument(about: About, work: &Program) -> String {
             format!("copy the first digits of an id from {work} list")
         }
         About::Revision(result) => format!("see which there are: {work} history {result}"),
-        About::Proposal | About::Refused(_) | About::UnshownProposal(_) => {
+        About::Proposal | About::UnshownProposal(_) => {
             format!("copy the first digits of an id from {work} proposals")
         }
         About::Approval(proposal) => format!(
@@ -205,7 +205,7 @@ fn not_found(about: About, work: &Program) -> String {
         About::Result | About::Unshown(_) => format!("see which there are: {work} list"),
         About::Revision(result) => format!("see the accepted one: {work} show {result}"),
         About::Task | About::Stopped => format!("see which there are: {work} tasks"),
-        About::Proposal | About::Refused(_) | About::Approval(_) | About::UnshownProposal(_) => {
+        About::Proposal | About::Approval(_) | About::UnshownProposal(_) => {
             format!("see which there are: {work} proposals")
         }
         About::Folder | About::NewFolder | About::OwnFolder | About::FolderTooMany => {
@@ -229,11 +229,10 @@ fn cancelled(about: About, work: &Program) -> String {
 }
 
 /// What to do instead of applying a proposal, if it is known which.
-fn refused(about: About, work: &Program, next: impl FnOnce(&Refused) -> String) -> String {
-    if let About::Refused(refused) = about {
-        next(&refused)
-    } else {
-        format!("see which proposals wait: {work} proposals")
+fn refused(fault: &Fault, work: &Program, next: impl FnOnce(&Refused) -> String) -> String {
+    match &fault.refused {
+        Some(refused) => next(refused),
+        None => format!("see which proposals wait: {work} proposals"),
     }
 }
 

@@ -97,15 +97,21 @@ pub(super) fn detached(call: &Call, opened: &Opened, task: &TaskDoc) -> Answer {
     call.out.document(task, |task| format!("Task {short}: {}\n", task.state))?;
     let work = &call.out.program;
     let result = task.artifact_id.map(|id| ids::short(opened, IdKind::Result, id.bytes()));
+    let proposal = task.proposal_id.map(|id| ids::short(opened, IdKind::Proposal, id.bytes()));
     let became = (format!("{work} tasks"), "see what became of it");
     let unwanted = (format!("{work} cancel {short}"), "if it is not wanted any more");
-    call.out.next(&match (task.state, result) {
-        ("queued", _) => {
+    call.out.next(&match (task.state, proposal, result) {
+        ("queued", _, _) => {
             vec![(format!("{work} worker --once"), "work what is queued"), became, unwanted]
         }
-        ("running", _) => vec![became, unwanted],
-        (_, Some(result)) => vec![(format!("{work} show {result}"), "see what came of it")],
-        (_, None) => vec![became],
+        ("running", _, _) => vec![became, unwanted],
+        (_, Some(proposal), _) => {
+            vec![(format!("{work} review {proposal}"), "see what it would change, and decide")]
+        }
+        ("succeeded", None, Some(result)) => {
+            vec![(format!("{work} show {result}"), "see what came of it")]
+        }
+        (_, None, _) => vec![became],
     });
     Ok(DONE)
 }
