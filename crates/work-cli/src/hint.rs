@@ -103,7 +103,7 @@ pub(crate) fn hint(fault: &Fault, work: &Program, home: &str) -> String {
         }
         Code::EvidenceUnavailable => {
             format!(
-                "see that the folders can be reached and keep still, then ask again: {work} folders"
+                "see that what it quotes is there, can be reached and keeps still, then ask again: {work} folders"
             )
         }
         Code::TooLarge => {

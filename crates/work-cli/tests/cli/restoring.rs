@@ -107,7 +107,7 @@ fn what_cannot_be_restored_is_refused_and_says_what_to_do() {
     assert_eq!((unknown.code, &unknown.document()["error"]["code"]), (12, &"not_found".into()));
     assert_eq!(desk.json(&["restore", &result, "0"]).code, 2);
     std::fs::remove_file(desk.path("docs/a.md")).expect("it is there");
-    let hint = "see that the folders can be reached and keep still, then ask again: work folders";
+    let hint = "see that what it quotes is there, can be reached and keeps still, then ask again: work folders";
     refused(&desk.json(&["restore", &result, "1"]), "evidence_unavailable", hint);
     desk.run(&["revoke", "docs"]).succeeded();
     let hint = "see which folders are there as they were approved: work folders";
