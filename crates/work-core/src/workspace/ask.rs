@@ -141,7 +141,9 @@ impl Queue {
         let Some((Keyed { asks, .. }, (request, first))) = keyed.zip(self.before.take()) else {
             return Ok(None);
         };
-        let lasts = moment.now.at < request.created_at.plus(limits.key_life);
+        let (from, until) = (request.created_at, request.created_at.plus(limits.key_life));
+        // One from the future was made before the owner set time back, and would last until then.
+        let lasts = from <= moment.now.at && moment.now.at < until;
         match (lasts, request.asks == asks) {
             (true, true) => Ok(Some(first)),
             (true, false) => Err(KeyConflict),
@@ -170,6 +172,26 @@ impl Queue {
         let key = keyed.into_iter().flat_map(|keyed| keyed.puts(id, moment, limits));
         let puts = std::iter::once(Put::Task(Change::New(task))).chain(key).collect();
         Decision::act(answer, EventKind::TaskQueued { task: id }, puts)
+    }
+
+    /// A task that is open already, as it is answered. A key that asked for it stands for it from now on, so that it
+    /// returns it also when it has ended.
+    pub(super) fn joined(
+        self,
+        open: Asked,
+        keyed: Option<Keyed>,
+        moment: &Moment,
+        limits: &Limits,
+    ) -> Decision<TaskDoc> {
+        let id = open.task.value.id;
+        let answer = tasks::document(open, None, &Access::new(self.grants), Told::Whole);
+        match keyed {
+            None => Decision::nothing(answer),
+            Some(keyed) => {
+                let puts = keyed.puts(id, moment, limits).into();
+                Decision::act(answer, EventKind::TaskQueued { task: id }, puts)
+            }
+        }
     }
 }
 
