@@ -307,6 +307,8 @@ pub struct Grants {
     roots: Vec<Vec<u8>>,
     /// Where each stands, by that.
     by_root: BTreeMap<Vec<u8>, usize>,
+    /// Whether another root lies below that of each.
+    holds_others: Vec<bool>,
 }
 
 impl Grants {
@@ -315,8 +317,11 @@ impl Grants {
     pub fn new(all: Vec<Grant>) -> Self {
         let by_id = all.iter().enumerate().map(|(at, grant)| (grant.id, at)).collect();
         let roots: Vec<Vec<u8>> = all.iter().map(|grant| key(&grant.root)).collect();
-        let by_root = roots.iter().enumerate().map(|(at, root)| (root.clone(), at)).collect();
-        Self { all, by_id, roots, by_root }
+        let by_root: BTreeMap<Vec<u8>, usize> =
+            roots.iter().enumerate().map(|(at, root)| (root.clone(), at)).collect();
+        let holds_others =
+            roots.iter().map(|root| below(&by_root, root).next().is_some()).collect();
+        Self { all, by_id, roots, by_root, holds_others }
     }
 
     /// Each of them, in the order of approval.
@@ -363,7 +368,12 @@ impl Grants {
 
     /// The deepest grant around a path under the root of `grant`, with how many names of the path lead to its root.
     fn deepest(&self, grant: GrantId, path: &RelPath) -> Option<(&Grant, usize)> {
-        let above = self.roots.get(*self.by_id.get(&grant)?)?.clone();
+        let at = *self.by_id.get(&grant)?;
+        // Most folders hold no other, and then no path needs to be taken apart.
+        if !self.holds_others[at] {
+            return Some((&self.all[at], 0));
+        }
+        let above = self.roots[at].clone();
         let directories = path.names().count().saturating_sub(1);
         self.rooted_on_the_way(above, path.names().take(directories)).last()
     }
@@ -397,11 +407,8 @@ impl Grants {
 
     /// The grants whose roots lie below the root of `grant`, by the names of paths, revoked ones too.
     pub fn inside(&self, grant: GrantId) -> impl Iterator<Item = &Grant> {
-        let outer = self.get(grant).map(|outer| [key(&outer.root).as_slice(), b"/"].concat());
-        outer.into_iter().flat_map(|above| {
-            let rest = self.by_root.range(above.clone()..);
-            rest.take_while(move |(root, _)| root.starts_with(&above)).map(|(_, &at)| &self.all[at])
-        })
+        let outer = self.by_id.get(&grant).map(|&at| &self.roots[at]);
+        outer.into_iter().flat_map(|root| below(&self.by_root, root)).map(|at| &self.all[at])
     }
 
     /// The deepest grant around `path` under the root of `grant`, by the names of paths, if both are in force and its
@@ -444,6 +451,16 @@ impl Grants {
             .find(free)
             .expect("one of endless labels is free")
     }
+}
+
+/// What stands in `roots` below a root.
+fn below<'r>(
+    roots: &'r BTreeMap<Vec<u8>, usize>,
+    root: &[u8],
+) -> impl Iterator<Item = usize> + use<'r> {
+    let above = [root, b"/"].concat();
+    let rest = roots.range(above.clone()..);
+    rest.take_while(move |(root, _)| root.starts_with(&above)).map(|(_, &at)| at)
 }
 
 /// The names of a root, a slash before each: what lies below it begins with this and a slash.

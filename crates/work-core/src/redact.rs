@@ -160,7 +160,8 @@ impl Access {
         kept: Option<&Kept<Observation>>,
         fresh: Option<&FreshLook>,
     ) {
-        let known = kept.map(|kept| self.as_it_counts(source, &kept.value));
+        // Each is asked for only where it counts: an answer learns thousands of sources.
+        let known = || kept.map(|kept| self.as_it_counts(source, &kept.value));
         let unknown = || self.as_permitted(source, Seen::Unreachable);
         let fresh = fresh.filter(|fresh| fresh.holds(source, &self.grants));
         let from_here = fresh.is_some_and(|fresh| fresh.from == kept.map(|kept| kept.version));
@@ -168,11 +169,10 @@ impl Access {
             Look::Saw { seen, owner, .. } => (self.as_owned(source, owner, seen), from_here),
             Look::NotReached => (unknown(), false),
         });
-        let seen = match (looked, known) {
-            (Some((seen, true)), _) | (Some((seen, false)), None) => vec![seen],
-            (Some((seen, false)), Some(known)) => vec![seen, known],
-            (None, Some(known)) => vec![known],
-            (None, None) => vec![unknown()],
+        let seen = match looked {
+            Some((seen, true)) => vec![seen],
+            Some((seen, false)) => std::iter::once(seen).chain(known()).collect(),
+            None => vec![known().unwrap_or_else(unknown)],
         };
         self.seen.insert(source.id, seen);
     }

@@ -66,8 +66,6 @@ struct Sought {
 /// What was looked at and found.
 pub(super) struct Survey {
     pub(super) ledger: Ledger,
-    /// What each result was worth by what was stored.
-    pub(super) before: BTreeMap<ResultId, ResultState>,
     /// In the order of the look.
     pub(super) looked: Vec<Looked>,
     /// The accepted revisions whose quotations were looked for, with their place among the findings.
@@ -89,14 +87,13 @@ impl Workspace {
             let ledger = Ledger::load(tx, scope, self.limits.page)?;
             Ok((ledger, moment.head.anchor.latest_ms))
         })?;
-        let before = ledger.states(&ledger.access(&[], BTreeMap::new()));
         let sources = ledger.in_order();
         let ground = ground(&ledger.grants, self.looking());
         let door = self.door.as_ref();
         let looked = looks::look_as(door, ground, (sources, reading), Arc::new(NoProbe), watch);
         let findings = Findings::default();
         let sought = BTreeMap::new();
-        let mut survey = Survey { ledger, before, looked, sought, findings, reading };
+        let mut survey = Survey { ledger, looked, sought, findings, reading };
         self.look_for_quotations(&mut survey, began, watch)?;
         if missing == Missing::Searched {
             survey.findings.moved = self.where_files_went(&survey, began, watch)?;
@@ -192,7 +189,12 @@ impl Workspace {
 }
 
 impl Survey {
-    /// Whether a source was reached.
+    /// What each result was worth by what was stored before the look.
+    pub(super) fn before(&self) -> BTreeMap<ResultId, ResultState> {
+        self.ledger.states(&self.ledger.access(&[], BTreeMap::new()))
+    }
+
+    /// The sources that were reached.
     pub(super) fn reached(&self) -> BTreeSet<SourceId> {
         let reached = |one: &&Looked| matches!(one.fresh.look, Look::Saw { .. });
         self.looked.iter().filter(reached).map(|one| one.source.id).collect()
