@@ -328,6 +328,26 @@ fn a_missing_source_leaves_the_body_to_be_exported() {
     assert_eq!(verdicts(&world, &exported), ["gone"]);
 }
 
+// spec: J3
+// spec: R2
+#[test]
+fn an_export_tells_nothing_of_a_folder_that_was_searched_in_vain_and_withdrawn() {
+    let exported = |secret: &str| {
+        let world = World::new();
+        world.door.put("/notes/old.md", secret);
+        world.approve("/notes");
+        let result = world.report("backups days").artifact_id;
+        world.revoke("/notes");
+        let exported = export(&world, result, None).expect("exported");
+        assert_eq!(verdicts(&world, &exported), ["intact"]);
+        let scan = exported.scan.as_ref().expect("in part");
+        assert_eq!((scan.folders.len(), scan.elapsed_ms), (1, None));
+        assert_eq!(exported.stored.scan, None);
+        serde_json::to_string(&exported).expect("JSON")
+    };
+    assert_eq!(exported("x\n"), exported("Quite another and longer text.\n"));
+}
+
 // spec: J8
 // spec: A7
 #[test]
