@@ -3,6 +3,8 @@
 //! Owns what an approval says ([`Rules`]), what a root's identity is, and the deepest grant around a path. Refuses to
 //! open anything: a door tells what a root really is. Start at [`Grant`].
 
+use crate::canonical::Canonical;
+use crate::digest::Digest;
 use crate::id::{BootId, GrantId, SiteId};
 use crate::path::{HostPath, RelPath};
 use crate::time::Timestamp;
@@ -181,6 +183,26 @@ impl Rules {
     #[must_use]
     pub fn extensions(&self) -> &[String] {
         &self.extensions
+    }
+
+    /// These rules as one digest, over the canonical bytes `work.rules/1`: extensions, exclusion globs, whether hidden
+    /// entries are read and ignore files heeded.
+    #[must_use]
+    pub fn digest(&self) -> Digest {
+        let Self { extensions, exclude, hidden, ignore_files, excluded: _ } = self;
+        let texts = |fields: Canonical, all: &[String]| {
+            all.iter().fold(fields.count(all.len()), |fields, one| fields.text(one))
+        };
+        let fields = texts(texts(Canonical::new("work.rules/1"), extensions), exclude);
+        let hidden = match hidden {
+            Hidden::Skipped => "skipped",
+            Hidden::Read => "read",
+        };
+        let ignore_files = match ignore_files {
+            IgnoreFiles::Honoured => "honoured",
+            IgnoreFiles::Unheeded => "unheeded",
+        };
+        fields.text(hidden).text(ignore_files).digest()
     }
 
     /// The exclusion globs, in order.

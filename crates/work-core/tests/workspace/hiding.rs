@@ -172,6 +172,26 @@ fn approving_what_is_approved_changes_nothing() {
     assert_eq!((world.events(), world.grant("/handbook")), (before, grant));
 }
 
+// spec: I4
+// spec: J3
+#[test]
+fn a_scan_record_tells_nothing_of_a_folder_under_rules_that_it_has_no_more() {
+    let world = World::new();
+    let report = world.report("leave");
+    world.work.report(&ask("zeppelin"), &mut Quiet).expect_err("no match");
+    let task = world.work.tasks(None).expect("tasks").tasks[0].task_id;
+    let failed = || world.task(task).scan;
+    let scans = || [world.show(report.artifact_id).scan, failed()].map(|scan| scan.expect("one"));
+    let before = scans();
+    world.change_rules("/handbook", &["it"]);
+    for scan in scans() {
+        assert_eq!((scan.folders.len(), scan.elapsed_ms, scan.limit), (0, None, None));
+    }
+    assert_eq!(world.report("leave unused").scan.expect("one").folders.len(), 1);
+    world.change_rules("/handbook", &[]);
+    assert_eq!(scans(), before);
+}
+
 // spec: J5
 #[test]
 fn a_task_that_failed_tells_nothing_of_a_folder_that_was_withdrawn_since() {

@@ -353,7 +353,7 @@ struct FolderScanJson {
 impl ScanJson {
     /// Whether it is all of this record that is shown.
     fn shows(&self, scan: &ScanRecord) -> bool {
-        let ScanRecord { elapsed_ms, limit, folders, left_out: _ } = scan;
+        let ScanRecord { elapsed_ms, limit, folders, left_out: _, rules: _ } = scan;
         let shown = self.folders.iter().map(|folder| FolderScan {
             grant: folder.folder,
             reached: folder.reached,
