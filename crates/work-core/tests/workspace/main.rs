@@ -13,3 +13,4 @@ mod restoring;
 mod running;
 mod showing;
 mod world;
+mod worlds;
