@@ -530,6 +530,7 @@ fn a_doubt_that_cannot_be_settled_never_applies_twice() {
 }
 
 /// Both at the same time, each in a process of its own.
+#[expect(clippy::disallowed_methods, reason = "the core starts no thread; two people do")]
 fn together<T: Send>(one: impl FnOnce() -> T + Send, other: impl FnOnce() -> T + Send) -> [T; 2] {
     let barrier = Barrier::new(2);
     std::thread::scope(|scope| {
@@ -636,8 +637,8 @@ fn after_a_detour(
 #[test]
 fn what_was_told_as_expired_stays_expired_when_the_clock_is_set_back() {
     let expired = Err(ApplyError::Refused(Refusal::Expired));
-    let (ahead, back): (fn(&World), fn(&World)) =
-        (|world| world.clock.set_ahead(HOUR), |world| world.clock.set_back(HOUR));
+    let ahead = |world: &World| world.clock.set_ahead(HOUR);
+    let back = |world: &World| world.clock.set_back(HOUR);
     assert_eq!(after_a_detour(ahead, None, back), Ok(3), "nobody was told");
     for &(how, tell) in TELL {
         assert_eq!(after_a_detour(ahead, Some(tell), back), expired, "{how}");

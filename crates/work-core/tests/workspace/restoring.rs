@@ -232,7 +232,9 @@ fn an_observation_that_came_and_went_does_not_bring_a_superseded_restore_back() 
 fn many(world: &World, count: usize) -> Vec<ResultId> {
     let results: Vec<_> = (0..count).map(|_| world.report("backups").artifact_id).collect();
     world.edit("90");
-    results.iter().for_each(|result| drop(world.mend(*result)));
+    for result in &results {
+        world.mend(*result);
+    }
     results
 }
 
@@ -273,7 +275,9 @@ fn a_restore_that_ends_makes_room() {
     assert!(!makes_room(|_, _| ()));
     assert!(!makes_room(|world, _| world.pass(3599)));
     assert!(makes_room(|world, _| world.pass(3600)));
-    assert!(makes_room(|world, one| drop(world.apply(one).expect("applied"))));
+    assert!(makes_room(|world, one| {
+        world.apply(one).expect("applied");
+    }));
     assert!(makes_room(|world, one| world.work.dismiss(one.proposal_id).expect("dismissed")));
     assert!(makes_room(|world, _| {
         world.clock.set_back(Duration::from_secs(10));

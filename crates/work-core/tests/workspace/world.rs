@@ -42,8 +42,11 @@ pub(crate) const BACKUPS: &str =
 /// Another file that says something on backups, once it is there.
 pub(crate) const ELSEWHERE: &str = "/handbook/z.md";
 
+/// What happens to a file.
+pub(crate) type Trouble = fn(&World, &str);
+
 /// Something that happens to a file, and whether what rests on it is unavailable then, or access to it is removed.
-pub(crate) const TROUBLES: &[(&str, fn(&World, &str), Withheld)] = &[
+pub(crate) const TROUBLES: &[(&str, Trouble, Withheld)] = &[
     ("missing", |world, file| world.door.remove(file), Withheld::EvidenceUnavailable),
     ("unstable", |world, file| world.door.make_unstable(file), Withheld::EvidenceUnavailable),
     ("unreachable", |world, file| world.door.make_unreachable(file), Withheld::EvidenceUnavailable),
