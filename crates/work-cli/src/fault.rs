@@ -227,6 +227,7 @@ impl From<AskRepairError> for Fault {
             AskRepairError::Show(cause) => cause.into(),
             AskRepairError::Failed(cause) => cause.into(),
             refused @ (AskRepairError::Withheld(_)
+            | AskRepairError::RefreshIncomplete
             | AskRepairError::QueueFull(_)
             | AskRepairError::KeyConflict) => Self::of(&refused).about(About::Result),
         }
