@@ -115,6 +115,14 @@ impl RelPath {
         self.names().last().unwrap_or_default()
     }
 
+    /// What stands behind the last dot of the file's name, if there is a dot and it is text.
+    #[must_use]
+    pub fn extension(&self) -> Option<&str> {
+        let name = self.last_name();
+        let behind = name.rsplit(|&b| b == b'.').next().filter(|behind| behind.len() < name.len());
+        behind.and_then(|extension| std::str::from_utf8(extension).ok())
+    }
+
     /// What remains below the first `names` names; nothing when there is no more.
     #[must_use]
     pub fn below(&self, names: usize) -> Option<Self> {
