@@ -126,6 +126,10 @@ pub(crate) enum Command {
     Cancel(Cancel),
     /// Work queued tasks until stopped
     Worker(Worker),
+    /// Write an answer down for somebody else
+    Export(Export),
+    /// Compare an export with the files that are here
+    Verify(Verify),
     /// Check the instance and its records
     Doctor,
     /// Print the audit log
@@ -299,6 +303,49 @@ pub(crate) struct Worker {
     pub(crate) once: bool,
 }
 
+/// `work export`
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+An export holds the quotations in clear text and is unsigned. `work verify`
+compares it with files, on any machine and without an instance.
+
+Examples:
+  work export 1a2b
+  work export 1a2b -o backups.json")]
+pub(crate) struct Export {
+    /// The first digits of the answer's id
+    #[arg(value_name = "RESULT")]
+    pub(crate) result: String,
+    /// An earlier revision
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) revision: Option<u64>,
+    /// Write it into this new file, never over one that is there
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+}
+
+/// `work verify`
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Needs no instance and makes none. A folder that is named alone serves the label
+that is its own name, or the only one. Without --folder, an export of one
+folder is compared with the current directory.
+
+Examples:
+  work verify backups.json
+  work verify backups.json --folder ~/notes
+  work verify - --folder docs=./docs --folder notes=/srv/notes < both.json
+
+Exits 0 when every quotation is intact, else 10.")]
+pub(crate) struct Verify {
+    /// The export; - is standard input
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+    /// A folder of the export is this directory; may be given again
+    #[arg(long, value_name = "[LABEL=]DIR")]
+    pub(crate) folder: Vec<OsString>,
+}
+
 /// `work log`
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -411,6 +458,8 @@ impl Command {
             Self::Tasks(_) => "tasks",
             Self::Cancel(_) => "cancel",
             Self::Worker(_) => "worker",
+            Self::Export(_) => "export",
+            Self::Verify(_) => "verify",
             Self::Doctor => "doctor",
             Self::Log(_) => "log",
             Self::Schema(_) => "schema",

@@ -4,6 +4,7 @@ mod approve;
 mod cancel;
 mod completions;
 mod doctor;
+mod export;
 mod folders;
 mod init;
 mod list;
@@ -14,6 +15,7 @@ mod revoke;
 mod schema;
 mod show;
 mod tasks;
+mod verify;
 mod worker;
 
 use crate::args::Command;
@@ -38,6 +40,8 @@ pub(crate) fn run(command: &Command, call: &Call) -> Answer {
         Command::Tasks(tasks) => tasks::run(tasks, call),
         Command::Cancel(cancel) => cancel::run(cancel, call),
         Command::Worker(worker) => worker::run(worker, call),
+        Command::Export(export) => export::run(export, call),
+        Command::Verify(verify) => verify::run(verify, call),
         Command::Doctor => doctor::run(call),
         Command::Log(log) => log::run(log, call),
         Command::Schema(schema) => schema::run(schema, call),
@@ -47,6 +51,8 @@ pub(crate) fn run(command: &Command, call: &Call) -> Answer {
 }
 
 const DONE: u8 = 0;
+/// Something needs attention: `check` and `verify` (spec C7).
+const ATTENTION: u8 = 10;
 
 /// How things stand, in colour.
 const GOOD: Style = AnsiColor::Green.on_default();

@@ -6,14 +6,15 @@
 use serde_json::{Map, Value};
 use std::io::ErrorKind;
 use work_core::code::{Code, Coded};
+use work_core::document::export::NotAnExport;
 use work_core::document::{render, wire};
 use work_core::folder::BadRules;
 use work_core::id::ResultId;
 use work_core::port::AdmitRefusal;
 use work_core::retrieve::InvalidQuery;
 use work_core::workspace::{
-    ApproveError, AskError, CancelError, Failure, FindError, ListError, RevokeError, RunError,
-    ShowError,
+    ApproveError, AskError, CancelError, ExportError, Failure, FindError, ListError, RevokeError,
+    RunError, ShowError,
 };
 use work_store::instance::InstanceError;
 
@@ -67,6 +68,12 @@ pub(crate) enum About {
     Schema,
     /// What the output goes to.
     Output,
+    /// A file that the command was to write.
+    NewFile,
+    /// A file that was to be an export.
+    ExportFile,
+    /// A directory that was to be a folder of an export.
+    VerifyFolder,
 }
 
 /// How a command ends early.
@@ -230,6 +237,22 @@ refusals! {
     ListError about Arguments,
     RevokeError about Folder,
     ShowError about Result,
+}
+
+impl From<ExportError> for Fault {
+    fn from(error: ExportError) -> Self {
+        match error {
+            ExportError::Show(cause) => cause.into(),
+            ExportError::Failed(cause) => cause.into(),
+            withheld @ ExportError::Withheld(_) => Self::of(&withheld).about(About::Result),
+        }
+    }
+}
+
+impl From<NotAnExport> for Fault {
+    fn from(error: NotAnExport) -> Self {
+        Self::of(&error).about(About::ExportFile)
+    }
 }
 
 impl From<InvalidQuery> for Fault {

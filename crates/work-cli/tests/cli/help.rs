@@ -3,7 +3,7 @@
 use crate::desk::Desk;
 use std::fs;
 
-const COMMANDS: [&str; 15] = [
+const COMMANDS: [&str; 17] = [
     "init",
     "approve",
     "revoke",
@@ -14,6 +14,8 @@ const COMMANDS: [&str; 15] = [
     "tasks",
     "cancel",
     "worker",
+    "export",
+    "verify",
     "doctor",
     "log",
     "schema",

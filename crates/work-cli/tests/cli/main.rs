@@ -6,6 +6,7 @@
 mod clock;
 mod desk;
 mod documents;
+mod exporting;
 mod faults;
 mod help;
 mod journey;
