@@ -7,6 +7,7 @@ use crate::id::{BootId, GrantId, SiteId};
 use crate::path::{HostPath, RelPath};
 use crate::time::Timestamp;
 use globset::{Candidate, GlobBuilder, GlobSet, GlobSetBuilder};
+use std::collections::BTreeMap;
 
 /// One approved folder: where, what it was when it was approved, and what of it may be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -268,37 +269,47 @@ fn glob_set(patterns: &[String]) -> Result<GlobSet, BadRules> {
 }
 
 /// All grants of a workspace, to ask whose a path is without a look.
+///
+/// Asked once for each source of an answer, so it finds a grant by its id and by its root without going through all.
 #[derive(Clone, Debug, Default)]
-pub struct Grants(Vec<Grant>);
+pub struct Grants {
+    all: Vec<Grant>,
+    /// Where each stands, by its id.
+    by_id: BTreeMap<GrantId, usize>,
+    /// Where each stands, by the names of its root, a slash before each.
+    by_root: BTreeMap<Vec<u8>, usize>,
+}
 
 impl Grants {
     /// These grants, revoked ones too.
     #[must_use]
-    pub fn new(grants: Vec<Grant>) -> Self {
-        Self(grants)
+    pub fn new(all: Vec<Grant>) -> Self {
+        let by_id = all.iter().enumerate().map(|(at, grant)| (grant.id, at)).collect();
+        let by_root = all.iter().enumerate().map(|(at, grant)| (key(&grant.root), at)).collect();
+        Self { all, by_id, by_root }
     }
 
     /// Each of them, in the order of approval.
     pub fn iter(&self) -> impl Iterator<Item = &Grant> {
-        self.0.iter()
+        self.all.iter()
     }
 
     /// As a slice, for a door.
     #[must_use]
     pub fn as_slice(&self) -> &[Grant] {
-        &self.0
+        &self.all
     }
 
     /// The grant with this id.
     #[must_use]
     pub fn get(&self, id: GrantId) -> Option<&Grant> {
-        self.0.iter().find(|grant| grant.id == id)
+        self.by_id.get(&id).map(|&at| &self.all[at])
     }
 
     /// Whether anything was ever approved.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.all.is_empty()
     }
 
     /// What a search without named folders visits: those in force, or all of them where none is, so that the search
@@ -307,8 +318,8 @@ impl Grants {
     pub fn searched(&self) -> Vec<GrantId> {
         let ids =
             |all: &mut dyn Iterator<Item = &Grant>| all.map(|grant| grant.id).collect::<Vec<_>>();
-        let active = ids(&mut self.0.iter().filter(|grant| grant.state == GrantState::Active));
-        if active.is_empty() { ids(&mut self.0.iter()) } else { active }
+        let active = ids(&mut self.all.iter().filter(|grant| grant.state == GrantState::Active));
+        if active.is_empty() { ids(&mut self.all.iter()) } else { active }
     }
 
     /// The deepest grant around `path` under the root of `grant`, with the path below its root.
@@ -317,28 +328,54 @@ impl Grants {
     #[must_use]
     pub fn deepest_around(&self, grant: GrantId, path: &RelPath) -> Option<(&Grant, RelPath)> {
         let outer = self.get(grant)?;
-        let above = outer.root.names().count();
-        let whole: Vec<&[u8]> = outer.root.names().chain(path.names()).collect();
-        let holds = |inner: &&Grant| {
-            let names: Vec<&[u8]> = inner.root.names().collect();
-            names.len() > above && names.len() < whole.len() && whole.starts_with(&names)
+        let rooted = self.rooted_on_the_way(key(&outer.root), path.names());
+        rooted.filter_map(|(grant, names)| Some((grant, path.below(names)?))).last()
+    }
+
+    /// Each grant around the file at an absolute path, by the names of paths, with the path below its root.
+    pub fn around(&self, file: &HostPath) -> impl Iterator<Item = (&Grant, RelPath)> {
+        let below = |names| {
+            let rest: Vec<&[u8]> = file.names().skip(names).collect();
+            RelPath::new(rest.join(&b'/')).ok()
         };
-        let inner = self.0.iter().filter(holds).max_by_key(|inner| inner.root.names().count());
-        match inner {
-            Some(inner) => Some((inner, path.below(inner.root.names().count() - above)?)),
-            None => Some((outer, path.clone())),
-        }
+        let rooted = self.rooted_on_the_way(Vec::new(), file.names());
+        rooted.filter_map(move |(grant, names)| Some((grant, below(names)?)))
+    }
+
+    /// The grants whose roots are met going down from the root at `above` by `names` to a file, the root itself first,
+    /// each with how many of the names lead to it.
+    fn rooted_on_the_way<'n>(
+        &self,
+        mut above: Vec<u8>,
+        names: impl Iterator<Item = &'n [u8]>,
+    ) -> impl Iterator<Item = (&Grant, usize)> {
+        let steps = std::iter::once(None).chain(names.map(Some)).enumerate();
+        steps.filter_map(move |(count, name)| {
+            if let Some(name) = name {
+                above.push(b'/');
+                above.extend_from_slice(name);
+            }
+            self.by_root.get(&above).map(|&at| (&self.all[at], count))
+        })
     }
 
     /// The grants whose roots lie below the root of `grant`, by the names of paths, revoked ones too.
     pub fn inside(&self, grant: GrantId) -> impl Iterator<Item = &Grant> {
-        let outer: Option<Vec<&[u8]>> = self.get(grant).map(|outer| outer.root.names().collect());
-        self.0.iter().filter(move |inner| {
-            let names = || inner.root.names().collect::<Vec<_>>();
-            outer
-                .as_ref()
-                .is_some_and(|outer| names().len() > outer.len() && names().starts_with(outer))
+        let outer = self.get(grant).map(|outer| [key(&outer.root).as_slice(), b"/"].concat());
+        outer.into_iter().flat_map(|above| {
+            let rest = self.by_root.range(above.clone()..);
+            rest.take_while(move |(root, _)| root.starts_with(&above)).map(|(_, &at)| &self.all[at])
         })
+    }
+
+    /// The deepest grant around `path` under the root of `grant`, by the names of paths, if both are in force and its
+    /// rules permit the file.
+    #[must_use]
+    pub fn permitting(&self, grant: GrantId, path: &RelPath) -> Option<&Grant> {
+        let is_active = |grant: &&Grant| grant.state == GrantState::Active;
+        self.get(grant).filter(is_active)?;
+        let (deepest, below) = self.deepest_around(grant, path)?;
+        Some(deepest).filter(is_active).filter(|deepest| deepest.rules.permit_file(&below).is_ok())
     }
 
     /// Whether both hold the same grants, approved at the same times: what was read under one may be used under the
@@ -346,7 +383,7 @@ impl Grants {
     #[must_use]
     pub fn are_as(&self, other: &Self) -> bool {
         let approval = |grant: &Grant| (grant.id, grant.state, grant.since_look);
-        self.0.iter().map(approval).eq(other.0.iter().map(approval))
+        self.all.iter().map(approval).eq(other.all.iter().map(approval))
     }
 
     /// The approval that a grant is under: another one after each change of it, and none once it is revoked.
@@ -360,13 +397,18 @@ impl Grants {
     #[must_use]
     pub fn label_for(&self, root: &HostPath) -> String {
         let name = crate::path::show(root.last_name());
-        let free = |label: &String| self.0.iter().all(|grant| grant.label != *label);
+        let free = |label: &String| self.all.iter().all(|grant| grant.label != *label);
         let numbered = (2..).map(|n| format!("{name}-{n}"));
         std::iter::once(name.clone())
             .chain(numbered)
             .find(free)
             .expect("one of endless labels is free")
     }
+}
+
+/// The names of a root, a slash before each: what lies below it begins with this and a slash.
+fn key(root: &HostPath) -> Vec<u8> {
+    root.names().flat_map(|name| [b"/", name].concat()).collect()
 }
 
 #[cfg(test)]
@@ -482,6 +524,43 @@ mod tests {
         assert_eq!(around("team/b/c.md"), (2, "b/c.md".into()));
         assert_eq!(around("team"), (1, "team".into()));
         assert_eq!(around("teams/x.md"), (1, "teams/x.md".into()));
+    }
+
+    // spec: C5
+    #[test]
+    fn every_grant_around_a_file_is_found_by_the_names_of_its_path() {
+        let grants = Grants::new(vec![
+            grant(1, "/home/notes", GrantState::Active),
+            grant(2, "/home/notes/team", GrantState::Revoked),
+            grant(3, "/home/notes-old", GrantState::Active),
+        ]);
+        let around = |file: &str| {
+            let file = HostPath::from_bytes(file);
+            let all = grants.around(&file).map(|(grant, below)| (grant.id.bytes()[0], below));
+            all.map(|(id, below)| format!("{id} {below}")).collect::<Vec<_>>()
+        };
+        assert_eq!(around("/home/notes/team/a/b.md"), ["1 team/a/b.md", "2 a/b.md"]);
+        assert_eq!(around("/home/notes//a.md"), ["1 a.md"]);
+        assert_eq!(around("/home/notes-old/a.md"), ["3 a.md"]);
+        for nowhere in ["/home/notes", "/home/a.md", "/home/notes/../a.md", "/", ""] {
+            assert_eq!(around(nowhere), [""; 0], "{nowhere}");
+        }
+    }
+
+    // spec: I3
+    #[test]
+    fn the_grants_inside_are_those_below_the_root_and_no_neighbours() {
+        let grants = Grants::new(vec![
+            grant(1, "/n", GrantState::Active),
+            grant(2, "/n/a", GrantState::Revoked),
+            grant(3, "/n/a/b", GrantState::Active),
+            grant(4, "/n-old", GrantState::Active),
+        ]);
+        let inside = |n| {
+            let inner = grants.inside(GrantId::from_bytes([n; 16]));
+            inner.map(|grant| grant.id.bytes()[0]).collect::<Vec<_>>()
+        };
+        assert_eq!([1, 2, 3, 4, 9].map(inside), [vec![2, 3], vec![3], vec![], vec![], vec![]]);
     }
 
     // spec: I2

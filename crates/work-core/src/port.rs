@@ -21,7 +21,7 @@ use crate::quote::Finding;
 use crate::redact::Sealed;
 use crate::report::{FolderScan, Reached, ScanLimit};
 use crate::result::{Cited, Revision, RevisionNo, WorkResult};
-use crate::source::{Look, Observation, Source, SourceVersion};
+use crate::source::{Look, Observation, Source, SourceVersion, Stamp};
 use crate::task::{Fence, Progress, Run, Task};
 use crate::time::{Anchor, Now, Reading, Timestamp};
 use std::sync::Arc;
@@ -597,6 +597,13 @@ pub trait SourceDoor: Send + Sync {
 
     /// Looks at named files, reading each whole up to `ground.limits.file_bytes`, within `ground.limits.time`.
     ///
+    /// A want with [`Known`] is gone down to and opened like any other, by the same rules, so that what may not be read
+    /// is `Denied`. If its bytes are then [known](Known::stands) they are not read, and `probe.file` does not get them.
+    ///
+    /// A stamp is told only with bytes, and only if a later look may trust it: if the file had last changed at least
+    /// two ticks of the clock that stamps it before the read began, so that no later change can bear the same time. A
+    /// younger file is read again by the next look.
+    ///
     /// One answer for each want, in their order. A failed look is never [`Seen::Missing`](crate::source::Seen): that is said
     /// only after the directory that should hold the file was opened and has none. `probe.file` gets the bytes of
     /// which the answer tells the version, once for each file that `probe.wants`; what it does not want is answered
@@ -666,6 +673,34 @@ pub struct Want {
     pub grant: GrantId,
     /// Its path under that grant's root.
     pub path: RelPath,
+    /// What an earlier look saw of it, if that may be trusted while the file's stamp stays; nothing, and it is read.
+    pub known: Option<Known>,
+}
+
+/// What an earlier look saw of a file, to be trusted while the file's stamp stays.
+///
+/// Any write, truncation, replacement or change of permission by way of the file system moves the change time, which
+/// no program can set back. What is not noticed: bytes written through a shared memory mapping before the system
+/// stamps them; bytes changed beneath the file system, as on a raw device; a change that is stamped as the one before
+/// because the host's clock was set back, or because the file system's clock ticks more slowly than the door allows
+/// for. An operation whose answer must not rest on that asks without it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Known {
+    /// The stamp that the look told.
+    pub stamp: Stamp,
+    /// The version that it told, read under the same ceiling for a file's bytes.
+    pub version: SourceVersion,
+    /// The grant that decided.
+    pub owner: GrantId,
+}
+
+impl Known {
+    /// Whether this is known of the file that has this stamp, lies under this grant, and is read up to `file_bytes`.
+    #[must_use]
+    pub fn stands(&self, stamp: Stamp, owner: GrantId, file_bytes: usize) -> bool {
+        let is_cut = stamp.size > file_bytes as u64;
+        self.stamp == stamp && self.owner == owner && self.version.cut == is_cut
+    }
 }
 
 /// What a scan visited.

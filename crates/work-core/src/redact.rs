@@ -7,8 +7,7 @@
 use crate::document::wire::{FolderScanDoc, ScanDoc};
 use crate::folder::{Approval, Grant, GrantState, Grants};
 use crate::id::{GrantId, SourceId};
-use crate::path::RelPath;
-use crate::port::{Document, Kept, Want};
+use crate::port::{Document, Kept, Known, Observed, Want};
 use crate::proposal::Evidence;
 use crate::report::{FolderScan, Reached, ScanRecord};
 use crate::result::ResultState;
@@ -161,18 +160,18 @@ impl Access {
         fresh: Option<&FreshLook>,
     ) {
         let known = kept.map(|kept| self.as_it_counts(source, &kept.value));
-        let unknown = self.as_permitted(source, Seen::Unreachable);
+        let unknown = || self.as_permitted(source, Seen::Unreachable);
         let fresh = fresh.filter(|fresh| fresh.holds(source, &self.grants));
         let from_here = fresh.is_some_and(|fresh| fresh.from == kept.map(|kept| kept.version));
         let looked = fresh.map(|fresh| match fresh.look {
             Look::Saw { seen, owner, .. } => (self.as_owned(source, owner, seen), from_here),
-            Look::NotReached => (unknown, false),
+            Look::NotReached => (unknown(), false),
         });
         let seen = match (looked, known) {
             (Some((seen, true)), _) | (Some((seen, false)), None) => vec![seen],
             (Some((seen, false)), Some(known)) => vec![seen, known],
             (None, Some(known)) => vec![known],
-            (None, None) => vec![unknown],
+            (None, None) => vec![unknown()],
         };
         self.seen.insert(source.id, seen);
     }
@@ -353,12 +352,7 @@ impl Access {
     /// What was seen, unless the source's grant, or the deepest around its path, is not in force, forbids the name, or
     /// has another root now.
     fn as_permitted(&self, source: &Source, seen: Seen) -> Seen {
-        let around = self.grants.deepest_around(source.grant, &source.path.0);
-        let allowed = |(grant, below): &(&Grant, RelPath)| {
-            grant.state == GrantState::Active && grant.rules.permit_file(below).is_ok()
-        };
-        let Some((deepest, _)) = around.filter(allowed).filter(|_| self.is_active(source.grant))
-        else {
+        let Some(deepest) = self.grants.permitting(source.grant, &source.path.0) else {
             return Seen::Denied;
         };
         self.at_root(deepest.id, self.at_root(source.grant, seen))
@@ -379,10 +373,33 @@ pub(crate) fn scan_record(document: Sealed<Document>) -> Document {
     document.0
 }
 
-/// What a door is asked for, to look at a source: the one use of a path that shows nothing to anybody.
+/// What a door is asked for, to look at a source and read it: the one use of a path that shows nothing to anybody.
 #[must_use]
 pub fn to_look_at(source: &Source) -> Want {
-    Want { grant: source.grant, path: source.path.0.clone() }
+    Want { grant: source.grant, path: source.path.0.clone(), known: None }
+}
+
+/// The same, for a look that may trust what is stored of the source while the file's stamp stays.
+#[must_use]
+pub fn to_glance_at(observed: &Observed) -> Want {
+    Want { known: observed.observation.as_ref().and_then(known), ..to_look_at(&observed.source) }
+}
+
+/// Whether a source may be looked at at all, by the names of paths: what lies in a folder that was withdrawn, or is
+/// excluded, is not.
+#[must_use]
+pub fn may_look_at(source: &Source, grants: &Grants) -> bool {
+    grants.permitting(source.grant, &source.path.0).is_some()
+}
+
+/// What a stored observation lets a door trust.
+fn known(kept: &Kept<Observation>) -> Option<Known> {
+    let Observation { seen, owner, stamp, .. } = kept.value;
+    match (seen, stamp) {
+        (Seen::Bytes(version), Some(stamp)) => Some(Known { stamp, version, owner }),
+        (Seen::Bytes(_), None)
+        | (Seen::Missing | Seen::Unstable | Seen::Unreachable | Seen::Denied, _) => None,
+    }
 }
 
 /// Opens what a store handed out, for the suite that tests stores and for the core's own checks of digests.
@@ -396,8 +413,9 @@ mod tests {
     use crate::digest::Digest;
     use crate::folder::{Hidden, IgnoreFiles, RootIdentity, Rules};
     use crate::id::{BootId, SiteId};
-    use crate::path::HostPath;
+    use crate::path::{HostPath, RelPath};
     use crate::port::{Kept, Version};
+    use crate::source::Stamp;
     use crate::time::Timestamp;
 
     const OUTER: GrantId = GrantId::from_bytes([1; 16]);
@@ -669,6 +687,23 @@ mod tests {
         let revoked = access(|[_, inner]| inner.state = GrantState::Revoked);
         assert_eq!(opened(&revoked, vec![OUTER]), Some(progress));
         assert_eq!(opened(&revoked, vec![OUTER, INNER]), None);
+    }
+
+    // spec: O2
+    #[test]
+    fn a_glance_knows_the_bytes_that_were_stamped_and_nothing_else() {
+        let stamp = Stamp { device: 1, inode: 2, size: 3, modified_ns: 4, changed_ns: 5 };
+        let known = |seen, stamp| {
+            let Kept { value, version } = stored(11, INNER, seen);
+            let observation = Some(Kept { value: Observation { stamp, ..value }, version });
+            to_glance_at(&Observed { source: source("a.md"), observation })
+        };
+        let all = Known { stamp, version: CITED, owner: INNER };
+        assert_eq!(known(AS_CITED, Some(stamp)).known, Some(all));
+        let never = Observed { source: source("a.md"), observation: None };
+        for want in [known(AS_CITED, None), known(Seen::Denied, None), to_glance_at(&never)] {
+            assert_eq!(want, to_look_at(&source("a.md")));
+        }
     }
 
     // spec: R1

@@ -50,7 +50,7 @@ pub enum Seen {
 }
 
 /// What a file system says of a file besides its bytes, in nanoseconds where it is time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Stamp {
     /// Device number.
     pub device: u64,
@@ -73,7 +73,7 @@ pub struct Observation {
     pub seen: Seen,
     /// The grant that decided: the deepest around the file, by identity.
     pub owner: GrantId,
-    /// The file's stamp, if bytes were seen.
+    /// The file's stamp, if bytes were seen and a later look may trust it.
     pub stamp: Option<Stamp>,
     /// When.
     pub looked_at: Timestamp,
@@ -88,7 +88,7 @@ pub enum Look {
         seen: Seen,
         /// The grant that decided.
         owner: GrantId,
-        /// The file's stamp, if bytes were seen.
+        /// The file's stamp, if bytes were seen and a later look may trust it.
         stamp: Option<Stamp>,
     },
     /// Time ended or the caller stopped before its turn.

@@ -87,7 +87,7 @@ pub fn verify(
 /// The file of a quotation, if a folder has its label.
 fn want(grants: &[(String, Grant)], one: &ExportedQuotation) -> Option<Want> {
     let (_, grant) = grants.iter().find(|(label, _)| *label == one.label)?;
-    Some(Want { grant: grant.id, path: one.quotation.path.clone() })
+    Some(Want { grant: grant.id, path: one.quotation.path.clone(), known: None })
 }
 
 /// What became of each quotation; nothing where its file could not be looked at.

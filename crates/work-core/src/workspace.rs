@@ -5,7 +5,7 @@
 //! for what changes something, `deliver` for what shows something, `settle` for a commit in doubt.
 //!
 //! To read: `ask` and `run` are a report's life, `show` is what becomes of it, `approve` and `revoke` are who may see
-//! it.
+//! it. `survey` looks at everything that is quoted, and `refresh`, `status`, `check` and the worker tell of it.
 
 mod answer;
 mod apply;
@@ -13,6 +13,7 @@ mod approve;
 mod ask;
 mod cancel;
 mod case;
+mod check;
 mod compare;
 mod deliver;
 mod doctor;
@@ -22,12 +23,15 @@ mod find;
 mod findings;
 mod folders;
 mod history;
+mod ledger;
 mod list;
 mod log;
 mod looks;
+mod overview;
 mod prepare;
 mod proposals;
 mod publish;
+mod refresh;
 mod repair;
 mod restore;
 mod revoke;
@@ -36,6 +40,8 @@ mod run;
 mod search;
 mod sheet;
 mod show;
+mod status;
+mod survey;
 mod tasks;
 mod worker;
 
@@ -43,6 +49,7 @@ pub use apply::ApplyError;
 pub use approve::{ApproveError, Approved};
 pub use ask::{AskError, ReportAsk};
 pub use cancel::CancelError;
+pub use check::{CheckAsk, CheckError, Defect, FailOn, NoSuchDefect};
 pub use doctor::Checkup;
 pub use error::Failure;
 pub use export::ExportError;
@@ -55,17 +62,18 @@ pub use restore::{Prepared, Restore, RestoreError};
 pub use revoke::{FolderName, RevokeError};
 pub use run::{RunEnding, RunError};
 pub use show::ShowError;
-pub use worker::Until;
+pub use survey::Reading;
+pub use worker::{Told, Until};
 
 use crate::audit::EventKind;
 use crate::folder::Grants;
-use crate::id::ActId;
+use crate::id::{ActId, WorkerId};
 use crate::limits::Limits;
 use crate::port::{
     Act, Batch, CommitError, Events, Head, Ids, Note, Patience, Put, ReadTx, SourceDoor, Store,
     StoreError, WriteTx,
 };
-use crate::time::Now;
+use crate::time::{Now, Timestamp};
 use std::sync::Arc;
 
 /// One workspace: its records, the way to its sources, and names for new things. Cheap to clone.
@@ -113,6 +121,8 @@ pub(crate) struct Decision<T> {
     pub(crate) looks: u64,
     /// Whether somebody may see more or less than before.
     pub(crate) access_moved: bool,
+    /// The worker that looks at the interval from now on, if it is another than before, and until when.
+    pub(crate) refresher: Option<(WorkerId, Timestamp)>,
     /// Whether the time is stored though nothing else is.
     pub(crate) keeps_time: bool,
 }
@@ -126,6 +136,7 @@ impl<T> Decision<T> {
             notes: Vec::new(),
             looks: 0,
             access_moved: false,
+            refresher: None,
             keeps_time: false,
         }
     }
@@ -147,7 +158,8 @@ impl<T> Decision<T> {
     }
 
     fn is_nothing(&self) -> bool {
-        self.act.is_none() && self.notes.is_empty() && !self.keeps_time
+        let is_silent = self.act.is_none() && self.notes.is_empty();
+        is_silent && self.refresher.is_none() && !self.keeps_time
     }
 }
 
@@ -179,8 +191,8 @@ impl Workspace {
 
     /// A name for one start of one worker.
     #[must_use]
-    pub fn new_worker(&self) -> crate::id::WorkerId {
-        self.fresh(crate::id::WorkerId::from_bytes)
+    pub fn new_worker(&self) -> WorkerId {
+        self.fresh(WorkerId::from_bytes)
     }
 
     fn fresh<T>(&self, named: fn([u8; 16]) -> T) -> T {
@@ -230,6 +242,7 @@ impl Workspace {
         let moved = Head {
             looks: head.looks + decision.looks,
             access: head.access + u64::from(decision.access_moved),
+            refresher: decision.refresher.or(head.refresher),
             ..head
         };
         let (head, act) = match decision.act {

@@ -90,7 +90,7 @@ proptest! {
         let (door, grant) = world(&tree, rules);
         let paths: Vec<RelPath> = tree.keys().cloned().chain([other]).collect();
         let wants: Vec<Want> =
-            paths.iter().map(|path| Want { grant: grant.id, path: path.clone() }).collect();
+            paths.iter().map(|path| Want { grant: grant.id, path: path.clone(), known: None }).collect();
         let grants = [grant];
         let ground = Ground { grants: &grants, scope: &[], limits: ScanLimits::standard() };
         let looks = door.look(ground, &wants, Arc::new(Shown::default()), &mut Quiet);

@@ -129,7 +129,7 @@ impl Looking<'_> {
         let ground = self.party.territory.ground(root.grant);
         let place = Place { turn: at as u64, grant: want.grant, path: want.path.clone() };
         let party = self.party.clone();
-        let visit = Visit { root, ground: Ground::clone(&ground), place };
+        let visit = Visit { root, ground: Ground::clone(&ground), place, known: want.known };
         self.crew.send(&ground, move |buffers, slot| {
             let (owner, visited) = party.visit(visit, buffers, slot, permitted)?;
             let owner = party.territory.grant(owner).id;
@@ -205,11 +205,12 @@ fn permitted(territory: &Territory, reach: &Reach, path: &RelPath) -> Result<(),
 /// A visit as an answer.
 fn answer(owner: GrantId, visited: &Visited, buffers: &Buffers) -> Look {
     match visited {
-        Visited::Read(read) => Look::Saw {
-            seen: Seen::Bytes(version(read, buffers)),
-            owner,
-            stamp: Some(read.facts.stamp()),
-        },
+        Visited::Read(read) => {
+            Look::Saw { seen: Seen::Bytes(version(read, buffers)), owner, stamp: read.stamp }
+        }
+        Visited::Known(known) => {
+            Look::Saw { seen: Seen::Bytes(known.version), owner, stamp: Some(known.stamp) }
+        }
         Visited::Unwanted => Look::NotReached,
         Visited::Not(fault) => Look::Saw { seen: fault.seen(), owner, stamp: None },
     }

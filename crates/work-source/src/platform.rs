@@ -10,7 +10,8 @@
 //!   found afterwards, and its handle is then kept open for good, because closing it is what would do harm. Mounts are
 //!   told apart by device.
 //! - **Windows**: `cap-std`. Reparse points are refused, names that are not valid Unicode are counted as failed, a
-//!   file's identity is its volume and file id, and its change time is its modification time.
+//!   file's identity is its volume and file id, and its change time is its modification time, which anybody can set
+//!   back: so no stamp is trusted there.
 
 #[cfg(target_os = "linux")]
 #[path = "platform/linux.rs"]

@@ -8,18 +8,28 @@
 //! no longer: it is stamped when it begins. A file server whose clock is behind, or a write call that is held up and
 //! goes on in the middle of a read, is not caught. A file in the middle of being rewritten is in a state of its own,
 //! which is read as it is.
+//!
+//! A stamp is handed on only if no change after the read can bear the same one; then a later look may take the file for
+//! unchanged while its stamp is the same. A change time in whole seconds is taken for one of a clock that knows no
+//! others, and has to be older.
 
 use crate::crew::Slot;
 use crate::facts::{Facts, Fault};
 use crate::guard::Guard;
-use crate::platform::{Dir, Sight, read_at};
+use crate::platform::{Dir, Sight, TELLS_EACH_CHANGE, read_at};
 use crate::seam::Moment;
 use std::fs::File;
 use std::io::ErrorKind;
 use std::time::{SystemTime, UNIX_EPOCH};
+use work_core::source::Stamp;
 
 /// How long a change may be unseen: two ticks of a clock with 100 ticks a second.
 const YOUNG_NS: i64 = 20_000_000;
+
+/// The same of a clock that ticks every other second, as on a memory card.
+const COARSE_YOUNG_NS: i64 = 4 * SECOND_NS;
+
+const SECOND_NS: i64 = 1_000_000_000;
 
 /// Bytes read before whoever waits is told that the read goes on.
 const STRIDE: usize = 1 << 20;
@@ -53,6 +63,8 @@ pub(crate) struct Read {
     len: usize,
     /// The file when it was read.
     pub(crate) facts: Facts,
+    /// Its stamp, if a later look may trust it.
+    pub(crate) stamp: Option<Stamp>,
 }
 
 impl Read {
@@ -88,8 +100,8 @@ pub(crate) fn stable(
     let mut held = sight;
     for attempt in 1.. {
         let settled = attempt_at(guard, spot, &held, caps, buffers, slot)?;
-        if let Some(len) = settled {
-            return Ok(Read { len, facts: held.facts });
+        if let Some(read) = settled {
+            return Ok(read);
         }
         if attempt >= caps.reads {
             break;
@@ -107,9 +119,10 @@ fn attempt_at(
     caps: Caps,
     buffers: &mut Buffers,
     slot: &Slot,
-) -> Result<Option<usize>, Fault> {
+) -> Result<Option<Read>, Fault> {
     guard.seam.reach(Moment::Open, spot.name);
-    let young = is_young(held.facts.changed_ns, now_ns());
+    let began_ns = now_ns();
+    let young = is_young(held.facts.changed_ns, began_ns);
     let Some(file) = changed_is_none(guard.open(held, spot.dir, spot.name))? else {
         return Ok(None);
     };
@@ -123,7 +136,14 @@ fn attempt_at(
     let whole = |len: &usize| *len as u64 == want.size.min(want.cap as u64);
     let after = changed_is_none(spot.dir.look_up(spot.name))?;
     let same = after.is_some_and(|after| held.facts.is_same_moment(&after));
-    Ok(read.filter(|len| same && whole(len)))
+    let read = read.filter(|len| same && whole(len));
+    Ok(read.map(|len| Read { len, facts: held.facts, stamp: lasting(&held.facts, began_ns) }))
+}
+
+/// Opens what `sight` holds and reads nothing; answers whether it could be opened.
+pub(crate) fn can_be_read(guard: &Guard, spot: Spot<'_>, sight: &Sight) -> bool {
+    guard.seam.reach(Moment::Open, spot.name);
+    guard.open(sight, spot.dir, spot.name).is_ok()
 }
 
 /// `None` for what only says that the name stands for something else by now.
@@ -200,6 +220,18 @@ const fn is_young(changed_ns: i64, now_ns: i64) -> bool {
     changed_ns > now_ns.saturating_sub(YOUNG_NS)
 }
 
+/// The stamp, if no change after `began_ns` can bear the same one.
+fn lasting(facts: &Facts, began_ns: i64) -> Option<Stamp> {
+    let settled = TELLS_EACH_CHANGE && !may_come_again(facts.changed_ns, began_ns);
+    settled.then(|| facts.stamp())
+}
+
+/// Whether a change after `began_ns` could bear the time `changed_ns`.
+const fn may_come_again(changed_ns: i64, began_ns: i64) -> bool {
+    let young_ns = if changed_ns % SECOND_NS == 0 { COARSE_YOUNG_NS } else { YOUNG_NS };
+    changed_ns > began_ns.saturating_sub(young_ns)
+}
+
 /// The wall clock, in nanoseconds since the epoch.
 fn now_ns() -> i64 {
     SystemTime::now()
@@ -242,6 +274,23 @@ mod tests {
             (i64::MIN, false),
         ] {
             assert_eq!(is_young(changed, now), young, "{changed}");
+        }
+    }
+
+    // spec: G4
+    #[test]
+    fn a_change_may_come_again_for_two_ticks_and_in_whole_seconds_for_four() {
+        let now = 10 * SECOND_NS + 500;
+        for (changed, may) in [
+            (now - YOUNG_NS + 1, true),
+            (now - YOUNG_NS, false),
+            (10 * SECOND_NS, true),
+            (7 * SECOND_NS, true),
+            (7 * SECOND_NS + 1, false),
+            (6 * SECOND_NS, false),
+            (i64::MAX, true),
+        ] {
+            assert_eq!(may_come_again(changed, now), may, "{changed}");
         }
     }
 }

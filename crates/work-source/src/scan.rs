@@ -238,7 +238,7 @@ impl Scan {
         self.turn += 1;
         let Some(root) = folder.root.clone() else { return };
         let own = root.grant;
-        let visit = Visit { root, ground: Ground::clone(&folder.ground), place };
+        let visit = Visit { root, ground: Ground::clone(&folder.ground), place, known: None };
         let party = self.party.clone();
         self.crew.send(&folder.ground, move |buffers, slot| {
             let mine = |_: &Territory, reach: &Reach, _: &RelPath| match reach.owner == own {
@@ -338,7 +338,7 @@ impl Folder {
                 self.counts.files_cut += u64::from(read.is_cut());
                 self.counts.bytes_read += read.len() as u64;
             }
-            Visited::Unwanted => {}
+            Visited::Unwanted | Visited::Known(_) => {}
             Visited::Not(fault) => self.counts.skip(fault.skipped()),
         }
     }

@@ -1,5 +1,6 @@
 //! Folders of every kind, through the door. Each case runs with every way of going down and opening.
 
+mod glances;
 mod hang;
 mod ignore_files;
 mod limits;

@@ -5,11 +5,11 @@
 use crate::crew::{Ground, LeftBehind, Slot};
 use crate::facts::Fault;
 use crate::platform::Sight;
-use crate::read::{Buffers, Caps, Read, Spot, stable};
+use crate::read::{Buffers, Caps, Read, Spot, can_be_read, stable};
 use crate::territory::{Halt, Reach, Root, Territory, parents};
 use std::sync::Arc;
 use work_core::path::RelPath;
-use work_core::port::{Place, Probe};
+use work_core::port::{Known, Place, Probe};
 
 /// What every visit of one call shares.
 #[derive(Clone)]
@@ -30,12 +30,16 @@ pub(crate) struct Visit {
     pub(crate) ground: Ground,
     /// Which file.
     pub(crate) place: Place,
+    /// What may be trusted of it.
+    pub(crate) known: Option<Known>,
 }
 
 /// What a visit came to, and the grant that decided.
 pub(crate) enum Visited {
     /// The probe had its bytes.
     Read(Read),
+    /// It could be opened, and is what is known of it.
+    Known(Known),
     /// The probe did not want them.
     Unwanted,
     /// It was not read.
@@ -51,7 +55,7 @@ impl Party {
         slot: &Slot,
         permit: impl Fn(&Territory, &Reach, &RelPath) -> Result<(), Fault>,
     ) -> Result<(usize, Visited), LeftBehind> {
-        let Visit { root, ground, place } = visit;
+        let Visit { root, ground, place, known } = visit;
         let seen = slot.away(&ground, || self.see(&root, &place.path, permit))?;
         let (reach, sight) = match seen {
             Ok(seen) => seen,
@@ -62,6 +66,11 @@ impl Party {
         }
         let spot = Spot { dir: &reach.dir, name: place.path.last_name() };
         let guard = &self.territory.guard;
+        if let Some(known) = known.filter(|known| self.stands(known, &reach, &sight))
+            && slot.away(&ground, || can_be_read(guard, spot, &sight))?
+        {
+            return Ok((reach.owner, Visited::Known(known)));
+        }
         let read = slot.away(&ground, || stable(guard, spot, sight, self.caps, buffers, slot))?;
         let visited = match read {
             Ok(read) => {
@@ -71,6 +80,13 @@ impl Party {
             Err(fault) => Visited::Not(fault),
         };
         Ok((reach.owner, visited))
+    }
+
+    /// Whether what is known of a file is known of the one that was seen. On a yes it is still to be opened, because
+    /// permission may be refused; if it cannot be, reading it tells why.
+    fn stands(&self, known: &Known, reach: &Reach, sight: &Sight) -> bool {
+        let owner = self.territory.grant(reach.owner).id;
+        known.stands(sight.facts.stamp(), owner, self.caps.bytes)
     }
 
     /// Goes down to a file from the root and takes hold of it.

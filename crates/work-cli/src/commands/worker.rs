@@ -15,11 +15,12 @@ use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use std::time::Duration;
 use work_core::code::Coded as _;
-use work_core::document::wire::{TaskDoc, WorkedDoc};
+use work_core::document::wire::{RefreshDoc, TaskDoc, WorkedDoc};
 use work_core::id::IdKind;
 use work_core::port::{Go, Pause, Watch};
+use work_core::result::ResultState;
 use work_core::task::Progress;
-use work_core::workspace::Until;
+use work_core::workspace::{Told, Until};
 
 /// Tasks that the document at the end shows.
 const SHOWN: usize = 100;
@@ -111,17 +112,23 @@ struct Desk<'a> {
 impl Desk<'_> {
     /// Works until it is to end. A store that is busy is asked again, so that several workers get on.
     fn work(&self) -> Result<WorkedDoc, Ended> {
-        let (mut shown, mut ended) = (VecDeque::new(), 0);
+        let (mut shown, mut ended, mut refreshed) = (VecDeque::new(), 0, 0);
         let worker = self.opened.work.new_worker();
         loop {
-            let mut told = |task: &TaskDoc| {
-                self.busy.worked();
-                self.tell(task);
-                ended += 1;
-                if shown.len() == SHOWN {
-                    shown.pop_front();
+            let mut told = |told: Told<'_>| match told {
+                Told::Task(task) => {
+                    self.busy.worked();
+                    self.tell(task);
+                    ended += 1;
+                    if shown.len() == SHOWN {
+                        shown.pop_front();
+                    }
+                    shown.push_back(task.clone());
                 }
-                shown.push_back(task.clone());
+                Told::Refreshed(found) => {
+                    refreshed += 1;
+                    self.tell_turned(found);
+                }
             };
             let (until, watch) = (self.busy.until, &mut DeskWatch(self));
             let worked = self.opened.work.work(worker, until, self, watch, &mut told);
@@ -130,11 +137,11 @@ impl Desk<'_> {
                 return Err(ended);
             }
             match worked {
-                Ok(()) => return Ok(WorkedDoc { tasks: shown.into(), ended }),
+                Ok(()) => return Ok(WorkedDoc { tasks: shown.into(), ended, refreshed }),
                 Err(error) if error.code().is_retryable() && self.busy.again() => {
                     self.call.out.note("The database is busy; trying again.");
                     if self.signals.pause(Duration::from_secs(1)) == Go::Stop {
-                        return Ok(WorkedDoc { tasks: shown.into(), ended });
+                        return Ok(WorkedDoc { tasks: shown.into(), ended, refreshed });
                     }
                 }
                 Err(error) => return Err(error.into()),
@@ -159,11 +166,34 @@ impl Desk<'_> {
         }
     }
 
+    /// A note for each result that is worth something else than before.
+    fn tell_turned(&self, found: &RefreshDoc) {
+        self.line.borrow_mut().clear();
+        for turned in &found.results {
+            let id = ids::short(self.opened, IdKind::Result, turned.artifact_id.bytes());
+            let (state, why) = (turned.state.as_str(), turn(turned.state));
+            self.call.out.note(&format!("Result {id} is {state} now: {why}."));
+        }
+        if found.left_out > 0 {
+            self.call.out.note(&format!("And {} more results.", found.left_out));
+        }
+    }
+
     fn go(&self) -> Go {
         let ended = self.ended.take();
         let is_over = ended.is_some() || self.signals.arrived().is_some();
         self.ended.set(ended);
         if is_over { Go::Stop } else { Go::On }
+    }
+}
+
+/// What happened to a result that is in this state since the last look.
+const fn turn(state: ResultState) -> &'static str {
+    match state {
+        ResultState::SourcesChecked => "its sources are as cited again",
+        ResultState::Stale => "a source of it is not as cited any more",
+        ResultState::EvidenceUnavailable => "a source of it cannot be looked at",
+        ResultState::AccessRemoved => "a source of it must not be read any more",
     }
 }
 

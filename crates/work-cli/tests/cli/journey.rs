@@ -193,7 +193,7 @@ fn a_detached_task_is_worked_by_a_worker() {
     assert_eq!(worked.out.lines().count(), 1, "{}", worked.out);
     assert!(worked.out.contains("  succeeded  result "), "{}", worked.out);
     let nothing = desk.json(&["worker", "--once"]).data();
-    assert_eq!(nothing, serde_json::json!({"tasks": [], "ended": 0}));
+    assert_eq!(nothing, serde_json::json!({"tasks": [], "ended": 0, "refreshed": 0}));
 }
 
 // spec: T5

@@ -53,6 +53,7 @@ macro_rules! named {
 
 named! {
     AppliedDoc: "work.applied/1",
+    CheckDoc: "work.check/1",
     CheckedInstance: "work.instance/1",
     ComparisonDoc: "work.comparison/1",
     ErrorDoc: "work.error/1",
@@ -64,9 +65,11 @@ named! {
     LogDoc: "work.log/1",
     ProposalDoc: "work.proposal/1",
     ProposalsDoc: "work.proposals/1",
+    RefreshDoc: "work.refresh/1",
     ResultDoc: "work.result/1",
     ResultsDoc: "work.results/1",
     RevisionDoc: "work.revision/1",
+    StatusDoc: "work.status/1",
     TaskDoc: "work.task/1",
     TasksDoc: "work.tasks/1",
     VerifyDoc: "work.verify/1",
@@ -84,8 +87,14 @@ macro_rules! document {
     )*};
 }
 
+// After the macro, which they use.
+mod attention;
 mod proposal;
 
+pub use attention::{
+    AttentionDoc, CheckDoc, CountsDoc, FailedDoc, QuotationsDoc, RefreshDoc, SourcesDoc, StatusDoc,
+    TurnedDoc, Verdict, WaitingDoc,
+};
 pub use proposal::{
     AppliedDoc, ComparisonDoc, HistoryDoc, ProposalDoc, ProposalEntry, ProposalsDoc, RevisionDoc,
     RevisionEntry,
@@ -327,6 +336,8 @@ document! {
         tasks: Vec<TaskDoc>,
         /// How many it ended.
         ended: u64,
+        /// How many looks at everything that is quoted found a result worth something else than before.
+        refreshed: u64,
     }
 
     /// `work.folder/1`: a folder that was approved or revoked, and what changed.

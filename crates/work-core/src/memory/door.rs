@@ -13,7 +13,7 @@ use crate::path::HostPath;
 use crate::port::{AdmitRefusal, Ground, Probe, Root, Scanned, SourceDoor, Want, Watch};
 use crate::report::Reached;
 use crate::source::Look;
-use files::{Files, Kind, Names, Trouble};
+use files::{Age, Files, Kind, Names, Trouble};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -101,9 +101,17 @@ impl MemoryDoor {
         self.files().trouble(&names(path), Some(Trouble::Unstable));
     }
 
-    /// Ends what is wrong with a folder or a file.
+    /// Lets a file count as changed just now, so that no look tells a stamp of it, until it is [healed](Self::heal).
+    /// Without this, each write has a time of its own and its file counts as settled at once.
+    pub fn make_young(&self, path: &str) {
+        self.files().age(&names(path), Age::Young);
+    }
+
+    /// Ends what is wrong with a folder or a file, and lets a file's last change be long ago.
     pub fn heal(&self, path: &str) {
-        self.files().trouble(&names(path), None);
+        let mut files = self.files();
+        files.trouble(&names(path), None);
+        files.age(&names(path), Age::Settled);
     }
 
     /// Lets each read of a file take as long, by this door's own time.

@@ -21,7 +21,7 @@ pub(super) fn causes(
     access: &Access,
     quoted: &[Quoted],
     found: &Numbered<Finding>,
-    moved: &BTreeMap<SourceId, RelPath>,
+    moved: &BTreeMap<(SourceId, SourceVersion), RelPath>,
 ) -> Vec<CauseDoc> {
     let one = |one: &Quoted| {
         let Cited { n, source, version } = one.cited;
@@ -33,7 +33,11 @@ pub(super) fn causes(
             Seen::Unreachable | Seen::Denied => None,
         }?;
         let path = access.open(one.observed.source.path.clone(), [source]).ok()?;
-        let moved = moved.get(&source).filter(|_| observed == "missing").map(PathDoc::of);
+        let moved = moved.get(&(source, version)).filter(|moved| {
+            let grant = one.observed.source.grant;
+            observed == "missing" && access.grants().permitting(grant, moved).is_some()
+        });
+        let moved = moved.map(PathDoc::of);
         Some(CauseDoc {
             source_id: source,
             path: PathDoc::of(&path),

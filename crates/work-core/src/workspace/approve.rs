@@ -80,7 +80,7 @@ impl Workspace {
         let looked = self.look_again(&root, rules, watch)?;
         let id = self.fresh(GrantId::from_bytes);
         self.act(
-            |tx, _| Ok((tx.folders()?, looks::stored(tx, &looked)?)),
+            |tx, _| Ok((tx.folders()?, looks::stored_in_pages(tx, &looked, self.limits.page)?)),
             |(folders, stored), moment| {
                 let folders_in_all = folders.len();
                 let change = change(&folders, &root, rules, id, moment);

@@ -4,15 +4,17 @@ use super::Workspace;
 use super::looks::{Looked, Scene};
 use super::rows::Numbered;
 use crate::digest::Digest;
-use crate::id::SourceId;
-use crate::limits::Limits;
+use crate::folder::Grants;
+use crate::id::{GrantId, SourceId};
+use crate::limits::{Limits, ScanLimits};
+use crate::moved;
 use crate::path::RelPath;
 use crate::port::{Note, Observed, Place, Probe, Quoted, Watch};
 use crate::quote::{Finding, Quotation};
 use crate::redact::{self, Access};
 use crate::result::{Cited, RevisionNo};
-use crate::source::{Look, Seen};
-use std::collections::BTreeMap;
+use crate::source::{Look, Seen, SourceVersion};
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Mutex;
 
 /// Which quotation: of which of the bodies at hand, and its number in it.
@@ -23,14 +25,21 @@ pub(super) type Key = (usize, u32);
 pub(super) struct Findings {
     /// What became of quotations, with the digest of the bytes they were looked for in.
     pub(super) found: BTreeMap<Key, (Digest, Finding)>,
-    /// Where the bytes of a missing file stand now, under the same grant.
-    pub(super) moved: BTreeMap<SourceId, RelPath>,
+    /// Where the cited version of a missing file stands now, under the same grant.
+    pub(super) moved: BTreeMap<(SourceId, SourceVersion), RelPath>,
+}
+
+/// What a probe found, and the versions that the quotations at hand cite.
+pub(super) struct Probed {
+    pub(super) found: BTreeMap<Key, (Digest, Finding)>,
+    pub(super) cited: BTreeSet<(SourceId, SourceVersion)>,
 }
 
 /// Finds what became of quotations in the bytes of a look, on the door's threads.
 pub(super) struct FindingProbe {
     /// By the number of the want: the quotations of that source.
     quotations: Vec<Vec<(Key, Quotation)>>,
+    cited: BTreeSet<(SourceId, SourceVersion)>,
     file_bytes: usize,
     found: Mutex<BTreeMap<Key, (Digest, Finding)>>,
 }
@@ -43,19 +52,23 @@ impl FindingProbe {
         limits: &Limits,
     ) -> Self {
         let mut of: BTreeMap<SourceId, Vec<(Key, Quotation)>> = BTreeMap::new();
+        let mut all = BTreeSet::new();
         for (key, cited, quotation) in quotations {
+            all.insert((cited.source, cited.version));
             of.entry(cited.source).or_default().push((key, quotation));
         }
         let quotations = sources
             .iter()
             .map(|observed| of.remove(&observed.source.id).unwrap_or_default())
             .collect();
-        Self { quotations, file_bytes: limits.scan.file_bytes, found: Mutex::default() }
+        let file_bytes = limits.scan.file_bytes;
+        Self { quotations, cited: all, file_bytes, found: Mutex::default() }
     }
 
     /// What was found so far.
-    pub(super) fn take(&self) -> BTreeMap<Key, (Digest, Finding)> {
-        std::mem::take(&mut *self.found.lock().unwrap_or_else(std::sync::PoisonError::into_inner))
+    pub(super) fn take(&self) -> Probed {
+        let mut found = self.found.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        Probed { found: std::mem::take(&mut *found), cited: self.cited.clone() }
     }
 }
 
@@ -82,12 +95,37 @@ impl Workspace {
     /// What a look found out of these sources: what its probe found, and where the bytes of missing files went.
     pub(super) fn findings(
         &self,
-        _scene: &Scene,
-        _looked: &[Looked],
-        found: BTreeMap<Key, (Digest, Finding)>,
-        _watch: &mut dyn Watch,
+        scene: &Scene,
+        looked: &[Looked],
+        probed: Probed,
+        watch: &mut dyn Watch,
     ) -> Findings {
-        Findings { found, moved: BTreeMap::new() }
+        let Probed { found, cited } = probed;
+        let moved = self.moved(&scene.grants, looked, &cited, self.looking(), watch);
+        Findings { found, moved }
+    }
+
+    /// Where the cited versions of files that a look found missing stand now. Only the ground of the grant through
+    /// which a file was cited is searched, and only if that grant decided about it: another one is another permission.
+    pub(super) fn moved(
+        &self,
+        grants: &Grants,
+        looked: &[Looked],
+        cited: &BTreeSet<(SourceId, SourceVersion)>,
+        limits: ScanLimits,
+        watch: &mut dyn Watch,
+    ) -> BTreeMap<(SourceId, SourceVersion), RelPath> {
+        let missing = |one: &&Looked| matches!(one.fresh.look, Look::Saw { seen: Seen::Missing, owner, .. } if owner == one.source.grant);
+        let missing: BTreeMap<SourceId, GrantId> =
+            looked.iter().filter(missing).map(|one| (one.source.id, one.source.grant)).collect();
+        let lost = |&(source, version): &(SourceId, SourceVersion)| {
+            Some(((source, version), (*missing.get(&source)?, version)))
+        };
+        let lost: BTreeMap<_, moved::Lost> = cited.iter().filter_map(lost).collect();
+        let wanted = lost.values().copied().collect();
+        let found = moved::find(self.door.as_ref(), grants.as_slice(), &wanted, limits, watch);
+        let place = |(cited, lost)| Some((cited, found.get(&lost)?.clone()));
+        lost.into_iter().filter_map(place).collect()
     }
 }
 

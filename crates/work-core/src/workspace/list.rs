@@ -1,6 +1,6 @@
 //! `list`: the latest results with the state of their last looks. Lists do not look.
 
-use super::rows::{self, News, Rows};
+use super::rows::{self, Rows};
 use super::{Failure, Workspace};
 use crate::code::{Code, Coded};
 use crate::document::wire::{ResultEntry, ResultsDoc};
@@ -125,7 +125,7 @@ impl Workspace {
         found: Vec<Kept<WorkResult>>,
     ) -> Result<Vec<(After, ResultEntry)>, StoreError> {
         let rows = Rows::load(tx, found, &self.limits)?;
-        let (access, news) = (rows.access(), News::default());
+        let (access, news) = (rows.access(), rows.news());
         Ok(rows
             .results
             .iter()

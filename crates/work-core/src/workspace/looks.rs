@@ -4,7 +4,7 @@
 //! kept; one that says nothing new is not written (spec O5).
 
 use super::deliver::Roots;
-use super::{Decision, Failure, Moment, Workspace, grants};
+use super::{Decision, Failure, Moment, Reading, Workspace, grants};
 use crate::folder::{Grant, GrantState, Grants};
 use crate::id::{GrantId, SourceId};
 use crate::limits::ScanLimits;
@@ -117,13 +117,8 @@ impl Scene {
 
     /// The grants in force that decide about them: those through which they were cited, and those inside.
     pub(crate) fn concerned(&self) -> Vec<Grant> {
-        let cited: BTreeSet<GrantId> =
-            self.sources.iter().map(|observed| observed.source.grant).collect();
-        let inside =
-            cited.iter().flat_map(|&outer| self.grants.inside(outer)).map(|inner| inner.id);
-        let all: BTreeSet<GrantId> = cited.iter().copied().chain(inside).collect();
-        let concerned = self.grants.iter().filter(|grant| all.contains(&grant.id));
-        concerned.filter(|grant| grant.state == GrantState::Active).cloned().collect()
+        let cited = self.sources.iter().map(|observed| observed.source.grant);
+        concerned(&self.grants, &cited.collect())
     }
 
     /// Access to what rests on them, with what a look saw and what the roots are now.
@@ -153,6 +148,14 @@ impl Scene {
     }
 }
 
+/// The grants in force that decide about what was cited through `cited`: these, and those inside.
+pub(crate) fn concerned(grants: &Grants, cited: &BTreeSet<GrantId>) -> Vec<Grant> {
+    let inside = cited.iter().flat_map(|&outer| grants.inside(outer)).map(|inner| inner.id);
+    let all: BTreeSet<GrantId> = cited.iter().copied().chain(inside).collect();
+    let concerned = grants.iter().filter(|grant| all.contains(&grant.id));
+    concerned.filter(|grant| grant.state == GrantState::Active).cloned().collect()
+}
+
 /// Looks by the source that was looked at.
 pub(crate) fn by_source(looked: &[Looked]) -> BTreeMap<SourceId, &Looked> {
     looked.iter().map(|one| (one.source.id, one)).collect()
@@ -164,7 +167,7 @@ pub(crate) fn reached(looked: &[Looked], now: Timestamp) -> BTreeMap<SourceId, T
     looked.iter().filter(saw).map(|one| (one.source.id, now)).collect()
 }
 
-/// Looks at `sources`, each once, in their order.
+/// Looks at `sources`, each once, in their order, and reads them again.
 pub(crate) fn look(
     door: &dyn SourceDoor,
     ground: Ground<'_>,
@@ -172,8 +175,22 @@ pub(crate) fn look(
     probe: Arc<dyn Probe>,
     watch: &mut dyn Watch,
 ) -> Vec<Looked> {
-    let wants: Vec<_> =
-        sources.iter().map(|observed| redact::to_look_at(&observed.source)).collect();
+    look_as(door, ground, (sources, Reading::Again), probe, watch)
+}
+
+/// Looks at `sources`, each once, in their order, and reads them as said.
+pub(crate) fn look_as(
+    door: &dyn SourceDoor,
+    ground: Ground<'_>,
+    (sources, reading): (Vec<Observed>, Reading),
+    probe: Arc<dyn Probe>,
+    watch: &mut dyn Watch,
+) -> Vec<Looked> {
+    let want = |observed: &Observed| match reading {
+        Reading::Again => redact::to_look_at(&observed.source),
+        Reading::Trusting => redact::to_glance_at(observed),
+    };
+    let wants: Vec<_> = sources.iter().map(want).collect();
     let looks = door.look(ground, &wants, probe, watch);
     let grants = Grants::new(ground.grants.to_vec());
     let from = |observed: &Observed| observed.observation.as_ref().map(|kept| kept.version);
@@ -186,11 +203,24 @@ pub(crate) fn look(
         .collect()
 }
 
-/// What is stored now of the sources that were looked at.
+/// What is stored now of the few sources that were looked at for one answer.
 pub(crate) fn stored(tx: &mut dyn ReadTx, looked: &[Looked]) -> Result<Stored, StoreError> {
     let ids: Vec<SourceId> = looked.iter().map(|one| one.source.id).collect();
     let found = tx.sources(Sources::Ids(&ids))?;
     Ok(found.into_iter().map(|observed| (observed.source.id, observed.observation)).collect())
+}
+
+/// What is stored now of any number of sources that were looked at, read in pages.
+pub(crate) fn stored_in_pages(
+    tx: &mut dyn ReadTx,
+    looked: &[Looked],
+    page: u32,
+) -> Result<Stored, StoreError> {
+    let mut all = Stored::new();
+    for some in looked.chunks(page as usize) {
+        all.extend(stored(tx, some)?);
+    }
+    Ok(all)
 }
 
 /// What of these looks is to be written.
@@ -220,18 +250,49 @@ fn news(
     nth: u64,
 ) -> Option<Observation> {
     let Look::Saw { seen, owner, stamp } = one.fresh.look else { return None };
-    let from_here = one.fresh.from == kept.map(|kept| kept.version);
-    let counts = |kept: &Kept<Observation>| counts(&one.source, &kept.value, grants);
-    let known = kept
-        .is_some_and(|kept| kept.value.seen == seen && kept.value.owner == owner && counts(kept));
     let observation =
         Observation { no: moment.head.looks + nth, seen, owner, stamp, looked_at: moment.now.at };
-    let holds = one.fresh.holds(&one.source, grants);
-    (from_here && holds && !known).then_some(observation)
+    says_new(one, kept, grants).then_some(observation)
+}
+
+/// Whether a look was made under these approvals, started from what is stored, and says something else.
+pub(crate) fn says_new(one: &Looked, kept: Option<&Kept<Observation>>, grants: &Grants) -> bool {
+    follows(one, kept, grants) && !kept.is_some_and(|kept| repeats(one, kept, grants))
+}
+
+/// Whether a look was made under these approvals, started from what is stored, and says the same.
+pub(crate) fn says_same(one: &Looked, kept: Option<&Kept<Observation>>, grants: &Grants) -> bool {
+    follows(one, kept, grants) && kept.is_some_and(|kept| repeats(one, kept, grants))
+}
+
+/// Whether a look reached its source, under these approvals, and started from what is stored.
+fn follows(one: &Looked, kept: Option<&Kept<Observation>>, grants: &Grants) -> bool {
+    let reached = matches!(one.fresh.look, Look::Saw { .. });
+    let from_here = one.fresh.from == kept.map(|kept| kept.version);
+    reached && from_here && one.fresh.holds(&one.source, grants)
+}
+
+/// Whether a look saw what is stored, and that counts.
+fn repeats(one: &Looked, kept: &Kept<Observation>, grants: &Grants) -> bool {
+    let Look::Saw { seen, owner, .. } = one.fresh.look else { return false };
+    kept.value.seen == seen && kept.value.owner == owner && counts(&one.source, &kept.value, grants)
+}
+
+/// The row of a look that says the same as what is stored, with its time and its stamp: no news, and not counted.
+pub(crate) fn restamp(
+    one: &Looked,
+    kept: Option<&Kept<Observation>>,
+    grants: &Grants,
+    moment: &Moment,
+) -> Option<Note> {
+    let Look::Saw { stamp, .. } = one.fresh.look else { return None };
+    let was = kept.filter(|_| says_same(one, kept, grants))?;
+    let observation = Observation { stamp, looked_at: moment.now.at, ..was.value };
+    Some(Note::Look(one.source.id, Change::From(was.version, observation)))
 }
 
 /// Whether a stored observation is younger than the approvals that it was made under.
-fn counts(source: &Source, kept: &Observation, grants: &Grants) -> bool {
+pub(crate) fn counts(source: &Source, kept: &Observation, grants: &Grants) -> bool {
     let approvals = [source.grant, kept.owner].map(|grant| grants.get(grant));
     approvals.iter().flatten().all(|grant| kept.no > grant.since_look)
 }

@@ -149,8 +149,10 @@ fn quote(
         if chosen.is_empty() {
             return Ok(Found::Nothing(FailureReason::NoMatches, Some(scan)));
         }
-        let wants: Vec<_> =
-            chosen.iter().map(|one| Want { grant: one.grant, path: one.path.clone() }).collect();
+        let wants: Vec<_> = chosen
+            .iter()
+            .map(|one| Want { grant: one.grant, path: one.path.clone(), known: None })
+            .collect();
         let probe = Arc::new(QuoteProbe::new(searcher.clone(), chosen));
         let from = work.observed(&wants)?;
         let looks = work.door.look(ground, &wants, probe.clone(), watch);

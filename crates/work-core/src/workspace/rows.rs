@@ -84,6 +84,17 @@ impl Rows {
             .map(VerificationDoc::of)
     }
 
+    /// What is known beside what is stored of each source: later looks at everything under its folder.
+    pub(super) fn news(&self) -> News {
+        let swept = |one: &Quoted| {
+            let kept = one.observed.observation.as_ref()?.value.looked_at;
+            let swept = self.grants.get(one.observed.source.grant)?.swept_at?;
+            (swept > kept).then_some((one.cited.source, swept))
+        };
+        let reached = self.quoted.values().flatten().filter_map(swept).collect();
+        News { reached, ..News::default() }
+    }
+
     /// The quotations of the accepted revision of a result.
     pub(super) fn quoted(&self, result: ResultId) -> &[Quoted] {
         self.quoted.get(&result).map_or(&[], Vec::as_slice)
@@ -116,7 +127,7 @@ pub(super) fn entry(
     doc.into_entry()
 }
 
-/// What a look found out: of quotations, and when it reached which source. Lists do not look, and have none.
+/// What a look found out: of quotations, and when it reached which source.
 #[derive(Clone, Debug, Default)]
 pub(super) struct News {
     pub(super) findings: Findings,

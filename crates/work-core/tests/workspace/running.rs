@@ -9,7 +9,7 @@ use work_core::port::{NoPause, Quiet};
 use work_core::report::SkipReason;
 use work_core::task::Refusal;
 use work_core::testkit::fakes::{ScriptedPause, Step, StopAfter};
-use work_core::workspace::{RunEnding, RunError, Until};
+use work_core::workspace::{RunEnding, RunError, Told, Until};
 
 // spec: Q4
 #[test]
@@ -114,8 +114,11 @@ fn the_oldest_task_is_leased_first_and_each_by_one_worker() {
             Until::Idle,
             &ScriptedPause::new(world.clock.clone(), [Step::Whole; 9]),
             &mut meanwhile,
-            &mut |task| {
-                ended.push(task.task_id);
+            &mut |told| match told {
+                Told::Task(task) => ended.push(task.task_id),
+                Told::Refreshed(_) => {
+                    panic!("it ends when nothing waits, and looks at nothing else")
+                }
             },
         )
         .expect("works");

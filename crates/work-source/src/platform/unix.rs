@@ -128,6 +128,9 @@ impl Sight {
     }
 }
 
+/// Whether a change of a file always moves its change time. Yes.
+pub(crate) const TELLS_EACH_CHANGE: bool = true;
+
 /// The path as this system wants it.
 pub(crate) fn native(path: &HostPath) -> PathBuf {
     PathBuf::from(OsStr::from_bytes(path.bytes()))

@@ -134,6 +134,9 @@ impl Sight {
     }
 }
 
+/// Whether a change of a file always moves its change time. No: its change time is its modification time.
+pub(crate) const TELLS_EACH_CHANGE: bool = false;
+
 /// The path as this system wants it. A path that is not Unicode leads nowhere.
 pub(crate) fn native(path: &HostPath) -> PathBuf {
     PathBuf::from(String::from_utf8_lossy(path.bytes()).into_owned())

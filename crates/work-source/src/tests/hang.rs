@@ -100,7 +100,7 @@ fn while_a_read_hangs_its_folder_is_unreachable_and_gets_no_second_one() {
 fn a_look_that_hangs_leaves_the_other_answers_as_they_are() {
     let (_tree, grants, gate, door) = stuck(Moment::Open, b"a.md");
     let wants: Vec<Want> = [(1, "a.md"), (2, "x.md"), (2, "gone.md"), (1, "dir/c.md")]
-        .map(|(grant, name)| Want { grant: id(grant), path: rel(name) })
+        .map(|(grant, name)| Want { grant: id(grant), path: rel(name), known: None })
         .into();
     let limits = ScanLimits { threads: 1, ..ScanLimits::standard() };
     let ground = Ground { grants: &grants, scope: &[], limits };

@@ -9,7 +9,7 @@ use work_core::report::{Reached, SkipReason as Skip};
 use work_core::source::Seen;
 
 /// Runs `test` on a thread, and on those that it starts, which obey permissions even if this user is root.
-fn obeying_permissions(test: impl FnOnce() + Send) {
+pub(super) fn obeying_permissions(test: impl FnOnce() + Send) {
     std::thread::scope(|scope| {
         let thread = scope.spawn(|| {
             let mut sets = capabilities(None).expect("the capabilities of this thread");
@@ -23,7 +23,7 @@ fn obeying_permissions(test: impl FnOnce() + Send) {
     });
 }
 
-fn mode(path: &Path, mode: u32) {
+pub(super) fn mode(path: &Path, mode: u32) {
     std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).expect("permissions");
 }
 

@@ -186,7 +186,7 @@ pub(super) fn scan(door: &FolderDoor, grants: &[Grant]) -> (Scanned, Arc<Reads>)
 /// Looks at files through the grant with id 1.
 pub(super) fn look(door: &FolderDoor, grants: &[Grant], names: &[&str]) -> Vec<Look> {
     let wants: Vec<Want> =
-        names.iter().map(|name| Want { grant: id(1), path: rel(name) }).collect();
+        names.iter().map(|name| Want { grant: id(1), path: rel(name), known: None }).collect();
     let ground = Ground { grants, scope: &[], limits: ScanLimits::standard() };
     door.look(ground, &wants, Arc::new(Reads::default()), &mut On::default())
 }

@@ -25,6 +25,16 @@ pub(super) struct Node {
     pub(super) kind: Kind,
     pub(super) trouble: Option<Trouble>,
     pub(super) takes: Duration,
+    pub(super) age: Age,
+}
+
+/// Whether a node changed so lately that another change could bear the same time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Age {
+    /// Its stamp may be trusted.
+    Settled,
+    /// It may not.
+    Young,
 }
 
 /// What a node is.
@@ -120,6 +130,13 @@ impl Files {
         }
     }
 
+    /// Says whether a node's stamp may be trusted.
+    pub(super) fn age(&mut self, at: &Names, age: Age) {
+        if let Some(node) = self.nodes.get_mut(at) {
+            node.age = age;
+        }
+    }
+
     /// Says how long a read takes.
     pub(super) fn slow_down(&mut self, at: &Names, takes: Duration) {
         if let Some(node) = self.nodes.get_mut(at) {
@@ -130,7 +147,7 @@ impl Files {
     /// A node with an identity of its own.
     fn fresh(&mut self, kind: Kind) -> Node {
         self.clock += 1;
-        Node { inode: self.clock, kind, trouble: None, takes: Duration::ZERO }
+        Node { inode: self.clock, kind, trouble: None, takes: Duration::ZERO, age: Age::Settled }
     }
 }
 

@@ -1,11 +1,11 @@
 //! A look at named files: who owns each, and what is seen of it.
 
-use super::files::{Files, Kind, Names, Node, Trouble};
+use super::files::{Age, Files, Kind, Names, Node, Trouble};
 use super::{MemoryDoor, names_of, reached, rooted_at};
 use crate::folder::{Grant, GrantState};
 use crate::id::GrantId;
 use crate::path::RelPath;
-use crate::port::{Go, Ground, Place, Probe, Want, Watch, version_of};
+use crate::port::{Go, Ground, Known, Place, Probe, Want, Watch, version_of};
 use crate::report::Reached;
 use crate::source::{Look, Seen};
 use crate::task::Progress;
@@ -22,8 +22,8 @@ pub(super) fn look(
     let mut looks = Vec::with_capacity(wants.len());
     let mut elapsed = Duration::ZERO;
     for (want, turn) in wants.iter().zip(0..) {
-        let found = find(&door.files(), ground.grants, want);
-        elapsed += found.as_ref().map_or(Duration::ZERO, |found| found.node.takes);
+        let found = find(&door.files(), ground, want);
+        elapsed += found.as_ref().map_or(Duration::ZERO, Found::takes);
         if elapsed > ground.limits.time {
             break;
         }
@@ -43,10 +43,28 @@ pub(super) fn look(
 struct Found {
     node: Node,
     owner: GrantId,
+    /// What is known of it, if that stands.
+    known: Option<Known>,
+}
+
+impl Found {
+    /// How long it takes to be seen: no time if it is not read.
+    fn takes(&self) -> Duration {
+        self.known.map_or(self.node.takes, |_| Duration::ZERO)
+    }
+
+    /// The same, with what of `known` stands.
+    fn trusting(self, known: Option<Known>, file_bytes: usize) -> Self {
+        let stamp = self.node.copy().map(|copy| copy.stamp);
+        let stands =
+            |known: &Known| stamp.is_some_and(|stamp| known.stands(stamp, self.owner, file_bytes));
+        Self { known: known.filter(stands), ..self }
+    }
 }
 
 /// Goes down to a file; what stops on the way is the answer.
-fn find(files: &Files, grants: &[Grant], want: &Want) -> Result<Found, Look> {
+fn find(files: &Files, ground: Ground<'_>, want: &Want) -> Result<Found, Look> {
+    let grants = ground.grants;
     let cited = grants.iter().find(|grant| grant.id == want.grant);
     let cited = cited.ok_or(saw(Seen::Denied, want.grant))?;
     match reached(files, cited) {
@@ -70,7 +88,8 @@ fn find(files: &Files, grants: &[Grant], want: &Want) -> Result<Found, Look> {
         }
     }
     permitted(owner, &file[below..])?;
-    open(files, &file, owner.id)
+    let found = open(files, &file, owner.id)?;
+    Ok(found.trusting(want.known, ground.limits.file_bytes))
 }
 
 /// Whether the grant that decides permits the name.
@@ -85,21 +104,29 @@ fn open(files: &Files, at: &[Vec<u8>], owner: GrantId) -> Result<Found, Look> {
     match files.get(at) {
         Some(node) if matches!(node.kind, Kind::Folder) => Err(saw(Seen::Missing, owner)),
         Some(Node { trouble: Some(trouble), .. }) => Err(saw(seen(*trouble), owner)),
-        Some(node) => Ok(Found { node: node.clone(), owner }),
+        Some(node) => Ok(Found { node: node.clone(), owner, known: None }),
         None => Err(saw(Seen::Missing, owner)),
     }
 }
 
-/// Reads a file for the probe, if it wants it.
+/// Reads a file for the probe, if it wants it. What is known is not read.
 fn see(found: Found, place: Place, ground: Ground<'_>, probe: &dyn Probe) -> Look {
     let Some(copy) = found.node.copy() else { return saw(Seen::Missing, found.owner) };
     if !probe.wants(&place, copy.stamp.size) {
         return Look::NotReached;
     }
+    if let Some(Known { stamp, version, .. }) = found.known {
+        let seen = Seen::Bytes(version);
+        return Look::Saw { seen, owner: found.owner, stamp: Some(stamp) };
+    }
     let bytes = &copy.bytes[..copy.bytes.len().min(ground.limits.file_bytes)];
     let seen = Seen::Bytes(version_of(bytes, copy.stamp.size));
     probe.file(place, bytes, copy.stamp.size);
-    Look::Saw { seen, owner: found.owner, stamp: Some(copy.stamp) }
+    let stamp = match found.node.age {
+        Age::Settled => Some(copy.stamp),
+        Age::Young => None,
+    };
+    Look::Saw { seen, owner: found.owner, stamp }
 }
 
 /// A look that saw something other than bytes.

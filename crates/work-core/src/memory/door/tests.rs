@@ -6,7 +6,8 @@ use crate::id::{GrantId, SiteId};
 use crate::limits::ScanLimits;
 use crate::path::{HostPath, RelPath};
 use crate::port::{
-    AdmitRefusal, Go, Ground, Place, Probe, Quiet, Scanned, SourceDoor, Want, Watch, version_of,
+    AdmitRefusal, Go, Ground, Known, Place, Probe, Quiet, Scanned, SourceDoor, Want, Watch,
+    version_of,
 };
 use crate::report::{Reached, ScanLimit, SkipReason};
 use crate::source::{Look, Seen};
@@ -77,11 +78,38 @@ fn visit(door: &MemoryDoor, grants: &[Grant]) -> (Scanned, Vec<String>) {
     scan(door, grants, ScanLimits::standard(), &mut Quiet)
 }
 
+/// One path under the first grant, to be read.
+fn want(grants: &[Grant], path: &str) -> Want {
+    Want { grant: grants[0].id, path: RelPath::new(path).expect("a path"), known: None }
+}
+
 /// Looks at one path under the first grant.
 fn glance(door: &MemoryDoor, grants: &[Grant], path: &str) -> Look {
-    let want = Want { grant: grants[0].id, path: RelPath::new(path).expect("a path") };
+    trusting(door, grants, path, None).0
+}
+
+/// Looks at one path under the first grant, of which something may be known, and tells how often the probe had bytes.
+fn trusting(
+    door: &MemoryDoor,
+    grants: &[Grant],
+    path: &str,
+    known: Option<Known>,
+) -> (Look, usize) {
+    let want = Want { known, ..want(grants, path) };
     let ground = Ground { grants, scope: &[], limits: ScanLimits::standard() };
-    door.look(ground, &[want], Arc::new(Shown::default()), &mut Quiet)[0]
+    let shown = Arc::new(Shown::default());
+    let looks = door.look(ground, &[want], Arc::clone(&shown) as Arc<dyn Probe>, &mut Quiet);
+    (looks[0], shown.0.lock().expect("a lock").len())
+}
+
+/// What a look lets a later one trust.
+fn known(look: Look) -> Option<Known> {
+    match look {
+        Look::Saw { seen: Seen::Bytes(version), owner, stamp: Some(stamp) } => {
+            Some(Known { stamp, version, owner })
+        }
+        Look::Saw { .. } | Look::NotReached => None,
+    }
 }
 
 #[track_caller]
@@ -238,7 +266,7 @@ fn a_file_longer_than_the_limit_is_cut_and_says_so() {
     let limits = ScanLimits { file_bytes: 4, ..ScanLimits::standard() };
     let (scanned, _) = scan(&door, &grants, limits, &mut Quiet);
     assert_eq!((scanned.folders[0].counts.files_cut, scanned.folders[0].counts.bytes_read), (1, 4));
-    let want = Want { grant: grants[0].id, path: RelPath::new("a.md").expect("a path") };
+    let want = want(&grants, "a.md");
     let ground = Ground { grants: &grants, scope: &[], limits };
     let shown = Arc::new(Shown::default());
     let looks = door.look(ground, &[want], Arc::clone(&shown) as Arc<dyn Probe>, &mut Quiet);
@@ -326,8 +354,7 @@ fn the_deepest_grant_by_identity_decides_wherever_it_was_moved() {
 fn a_look_that_ran_out_of_time_or_was_stopped_did_not_reach_the_rest() {
     let door = MemoryDoor::new().file("/a/1.md", "").file("/a/2.md", "").file("/a/3.md", "");
     let grants = [grant(&door, 1, "/a")];
-    let wants = ["1.md", "2.md", "3.md"]
-        .map(|path| Want { grant: grants[0].id, path: RelPath::new(path).expect("a path") });
+    let wants = ["1.md", "2.md", "3.md"].map(|path| want(&grants, path));
     let ground = Ground { grants: &grants, scope: &[], limits: ScanLimits::standard() };
     let look = |watch: &mut dyn Watch| {
         let looks = door.look(ground, &wants, Arc::new(Shown::default()), watch);
@@ -352,4 +379,82 @@ fn a_file_written_again_is_the_same_file_with_another_change_time() {
     door.remove("/a/a.md");
     door.put("/a/a.md", "two");
     assert_ne!(stamp().inode, before.inode);
+}
+
+/// A door with a file that was looked at, what is known of it, and the version that a trusting look then answers.
+fn looked_at() -> (MemoryDoor, [Grant; 1], Known) {
+    let door = MemoryDoor::new().file("/a/in/a.md", "one");
+    let grants = [grant(&door, 1, "/a")];
+    let first = known(glance(&door, &grants, "in/a.md")).expect("a stamp");
+    // No file has this digest, so an answer tells whether the file was read.
+    (door, grants, Known { version: version_of(b"two", 3), ..first })
+}
+
+// spec: O2
+#[test]
+fn what_is_known_of_an_unchanged_file_is_answered_without_a_read() {
+    let (door, grants, known) = looked_at();
+    door.slow_down("/a/in/a.md", Duration::from_secs(31));
+    let seen = Look::Saw { seen: bytes("two"), owner: known.owner, stamp: Some(known.stamp) };
+    assert_eq!(trusting(&door, &grants, "in/a.md", Some(known)), (seen, 0));
+    assert_eq!(glance(&door, &grants, "in/a.md"), Look::NotReached, "a read takes its time");
+}
+
+#[track_caller]
+fn check_doubt(change: impl FnOnce(&MemoryDoor, &mut Vec<Grant>, &mut Known), seen: Seen, n: u8) {
+    let (door, grants, mut known) = looked_at();
+    let mut grants = grants.to_vec();
+    change(&door, &mut grants, &mut known);
+    let (look, reads) = trusting(&door, &grants, "in/a.md", Some(known));
+    let Look::Saw { seen: found, owner, .. } = look else { panic!("not reached") };
+    assert_eq!((found, owner), (seen, GrantId::from_bytes([n; 16])));
+    assert_eq!(reads, usize::from(matches!(seen, Seen::Bytes(_))), "what was seen was read");
+}
+
+// spec: O1, O2
+#[test]
+fn a_file_is_read_again_if_anything_differs_from_what_is_known() {
+    check_doubt(|door, _, _| door.put("/a/in/a.md", "one"), bytes("one"), 1);
+    check_doubt(|door, _, _| door.put("/a/in/a.md", "six"), bytes("six"), 1);
+    let replace = |door: &MemoryDoor, _: &mut Vec<Grant>, _: &mut Known| {
+        door.put("/a/new.md", "new");
+        door.rename("/a/new.md", "/a/in/a.md");
+    };
+    check_doubt(replace, bytes("new"), 1);
+    let approve = |door: &MemoryDoor, grants: &mut Vec<Grant>, _: &mut Known| {
+        grants.push(grant(door, 2, "/a/in"));
+    };
+    check_doubt(approve, bytes("one"), 2);
+    check_doubt(|_, _, known| known.version.cut = true, bytes("one"), 1);
+    check_doubt(|_, _, known| known.stamp.device += 1, bytes("one"), 1);
+}
+
+// spec: O1, O2
+#[test]
+fn what_may_not_be_read_or_is_gone_is_told_whatever_is_known() {
+    check_doubt(|door, _, _| door.deny("/a/in/a.md"), Seen::Denied, 1);
+    check_doubt(|door, _, _| door.deny("/a/in"), Seen::Denied, 1);
+    check_doubt(|door, _, _| door.make_unreachable("/a"), Seen::Unreachable, 1);
+    check_doubt(|door, _, _| door.remove("/a/in/a.md"), Seen::Missing, 1);
+    check_doubt(|_, grants, _| grants[0].state = GrantState::Revoked, Seen::Denied, 1);
+    let exclude = |_: &MemoryDoor, grants: &mut Vec<Grant>, _: &mut Known| {
+        grants[0].rules =
+            Rules::new(["md"], ["in"], Hidden::Skipped, IgnoreFiles::Honoured).expect("sound");
+    };
+    check_doubt(exclude, Seen::Denied, 1);
+    let revoke_inner = |door: &MemoryDoor, grants: &mut Vec<Grant>, _: &mut Known| {
+        grants.push(Grant { state: GrantState::Revoked, ..grant(door, 2, "/a/in") });
+    };
+    check_doubt(revoke_inner, Seen::Denied, 2);
+}
+
+// spec: G4, O2
+#[test]
+fn a_young_file_is_seen_without_a_stamp() {
+    let (door, grants, _) = looked_at();
+    door.make_young("/a/in/a.md");
+    let young = Look::Saw { seen: bytes("one"), owner: grants[0].id, stamp: None };
+    assert_eq!(glance(&door, &grants, "in/a.md"), young);
+    door.heal("/a/in/a.md");
+    assert!(known(glance(&door, &grants, "in/a.md")).is_some());
 }

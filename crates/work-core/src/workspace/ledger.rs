@@ -1,0 +1,154 @@
+//! The ledger: what accepted revisions quote, as read in one snapshot.
+//!
+//! All of it is read in pages, each row already joined to what is known of its source; nothing is asked for each
+//! result or source.
+
+use super::deliver::Roots;
+use super::grants;
+use super::looks::{self, Looked};
+use crate::folder::{Grant, Grants};
+use crate::id::{GrantId, ResultId, SourceId};
+use crate::path::HostPath;
+use crate::port::{Observed, Quotations, Quoted, ReadTx, Sources, StoreError};
+use crate::redact::{self, Access};
+use crate::result::ResultState;
+use crate::time::Timestamp;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Which results.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Scope<'a> {
+    /// All.
+    Everything,
+    /// Those that quote one of these files now.
+    Quoting(&'a [HostPath]),
+}
+
+/// Quotations with all grants.
+pub(super) struct Ledger {
+    pub(super) grants: Grants,
+    /// By result, then by number.
+    quoted: Vec<Quoted>,
+}
+
+impl Ledger {
+    /// Reads it, in pages of as many rows.
+    pub(super) fn load(
+        tx: &mut dyn ReadTx,
+        scope: Scope<'_>,
+        page: u32,
+    ) -> Result<Self, StoreError> {
+        let (grants, mut quoted) = (grants(tx)?, all(tx, page)?);
+        if let Scope::Quoting(files) = scope {
+            let named = named(tx, &grants, files, page)?;
+            let quoting: BTreeSet<ResultId> = quoted
+                .iter()
+                .filter(|one| named.contains(&one.cited.source))
+                .map(|one| one.result)
+                .collect();
+            quoted.retain(|one| quoting.contains(&one.result));
+        }
+        Ok(Self { grants, quoted })
+    }
+
+    /// Every quotation, by result, then by number.
+    pub(super) fn quoted(&self) -> &[Quoted] {
+        &self.quoted
+    }
+
+    /// Each result with its quotations.
+    pub(super) fn results(&self) -> impl Iterator<Item = (ResultId, &[Quoted])> {
+        self.quoted.chunk_by(|one, next| one.result == next.result).map(|all| (all[0].result, all))
+    }
+
+    /// The quotations of one result.
+    pub(super) fn of(&self, result: ResultId) -> &[Quoted] {
+        let first = self.quoted.partition_point(|one| one.result < result);
+        let rest = &self.quoted[first..];
+        &rest[..rest.partition_point(|one| one.result == result)]
+    }
+
+    /// Each source once.
+    pub(super) fn sources(&self) -> BTreeMap<SourceId, &Observed> {
+        self.quoted.iter().map(|one| (one.cited.source, &one.observed)).collect()
+    }
+
+    /// The sources that may be looked at, those looked at longest ago first, and those never looked at first of all.
+    pub(super) fn in_order(&self) -> Vec<Observed> {
+        let mut sources: Vec<&Observed> = self
+            .sources()
+            .into_values()
+            .filter(|observed| redact::may_look_at(&observed.source, &self.grants))
+            .collect();
+        sources.sort_by_key(|observed| (self.last_look(observed), observed.source.id));
+        sources.into_iter().cloned().collect()
+    }
+
+    /// When a source was last looked at: by itself, or with everything under its folder. A look from before the
+    /// folder's approval is none.
+    pub(super) fn last_look(&self, observed: &Observed) -> Option<Timestamp> {
+        let kept = observed.observation.as_ref().map(|kept| kept.value);
+        let kept = kept.filter(|kept| looks::counts(&observed.source, kept, &self.grants))?;
+        let swept = self.grants.get(observed.source.grant).and_then(|grant| grant.swept_at);
+        Some(swept.map_or(kept.looked_at, |swept| kept.looked_at.max(swept)))
+    }
+
+    /// The grants in force that decide about the sources.
+    pub(super) fn concerned(&self) -> Vec<Grant> {
+        let cited: BTreeSet<GrantId> =
+            self.quoted.iter().map(|one| one.observed.source.grant).collect();
+        looks::concerned(&self.grants, &cited)
+    }
+
+    /// Access to what rests on the sources, with what a look saw and what the roots are now.
+    pub(super) fn access(&self, looked: &[Looked], roots: Roots) -> Access {
+        let looked = looks::by_source(looked);
+        let mut access = Access::new(self.grants.clone()).at_roots(roots);
+        for (id, Observed { source, observation }) in self.sources() {
+            let fresh = looked.get(&id).map(|one| &one.fresh);
+            access.learn(source, observation.as_ref(), fresh);
+        }
+        access
+    }
+
+    /// What each result is worth.
+    pub(super) fn states(&self, access: &Access) -> BTreeMap<ResultId, ResultState> {
+        let pairs = |all: &[Quoted]| {
+            access.state(all.iter().map(|one| (one.cited.source, one.cited.version)))
+        };
+        self.results().map(|(id, all)| (id, pairs(all))).collect()
+    }
+}
+
+/// Every quotation of an accepted revision. The last result of a full page may come short, and is asked for by itself.
+fn all(tx: &mut dyn ReadTx, page: u32) -> Result<Vec<Quoted>, StoreError> {
+    let (mut all, mut after) = (Vec::new(), None);
+    loop {
+        let mut rows = tx.quotations(Quotations::All { after, most: page })?;
+        let is_full = rows.len() >= page as usize;
+        let Some(last) = rows.last().map(|one| one.result).filter(|_| is_full) else {
+            all.append(&mut rows);
+            return Ok(all);
+        };
+        rows.retain(|one| one.result != last);
+        all.append(&mut rows);
+        all.append(&mut tx.quotations(Quotations::Of(&[last]))?);
+        after = Some(last);
+    }
+}
+
+/// The sources at the places of these files, through whichever folders lie around them. A file in none is passed over.
+fn named(
+    tx: &mut dyn ReadTx,
+    grants: &Grants,
+    files: &[HostPath],
+    page: u32,
+) -> Result<BTreeSet<SourceId>, StoreError> {
+    let places = files.iter().flat_map(|file| grants.around(file));
+    let places: Vec<_> = places.map(|(grant, path)| (grant.id, path)).collect();
+    let mut named = BTreeSet::new();
+    for places in places.chunks(page as usize) {
+        named.extend(tx.sources(Sources::At(places))?.iter().map(|found| found.source.id));
+    }
+    Ok(named)
+}
