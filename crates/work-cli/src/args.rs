@@ -8,7 +8,7 @@ use clap::error::ErrorKind;
 use clap::{ArgAction, CommandFactory as _, Parser, Subcommand, ValueEnum};
 use std::ffi::OsString;
 use std::path::PathBuf;
-use work_core::workspace::StateFilter;
+use work_core::workspace::{FailOn, NoSuchDefect, StateFilter};
 
 /// Answers that stay tied to the exact bytes of the files they came from
 #[derive(Debug, Parser)]
@@ -126,6 +126,19 @@ pub(crate) enum Command {
     Cancel(Cancel),
     /// Work queued tasks until stopped
     Worker(Worker),
+    /// See which answers need somebody, and what to do
+    #[command(after_help = "\
+A file whose identity, size and times are as they were when it was read is taken
+to hold the same bytes. check, refresh, show, review, compare, apply and restore
+read every byte again.")]
+    Status,
+    /// Fail if what is quoted is not as it was
+    Check(Check),
+    /// Look at every file that is quoted
+    #[command(after_help = "\
+Reads every byte again and keeps what it saw. It changes no answer. Exits 3 when
+not every file was reached in time.")]
+    Refresh,
     /// Write an answer down for somebody else
     Export(Export),
     /// Compare an export with the files that are here
@@ -303,6 +316,34 @@ pub(crate) struct Worker {
     pub(crate) once: bool,
 }
 
+/// `work check`
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Reads every byte again. Exits 10 when something that --fail-on lists is there,
+else 3 when not everything could be told: a file was not reached in time or
+would not hold still, or an answer is hidden and that is not listed. Else 0.
+
+What --fail-on may list: altered, gone, ambiguous, beyond_limit, unavailable,
+moved, cosmetic, intact; the first five are the default. unavailable is an
+answer that is hidden, whatever hides it; intact is a passage that stands as it
+was in a file that changed.
+
+Examples:
+  work check
+  work check --fail-on altered,gone
+  git diff --cached --name-only -z | xargs -0r work check --paths --")]
+pub(crate) struct Check {
+    /// What fails, with commas between
+    #[arg(long, value_name = "LIST", value_parser = ValueParser::new(fail_on))]
+    pub(crate) fail_on: Option<FailOn>,
+    /// Only answers that quote these files, be they there or not
+    #[arg(long, value_name = "FILE", num_args = 0..)]
+    pub(crate) paths: Option<Vec<PathBuf>>,
+    /// More files for --paths, whatever they begin with
+    #[arg(last = true, value_name = "FILE", requires = "paths")]
+    pub(crate) more: Vec<PathBuf>,
+}
+
 /// `work export`
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -391,6 +432,10 @@ pub(crate) struct Man {
     pub(crate) dir: Option<PathBuf>,
 }
 
+fn fail_on(text: &str) -> Result<FailOn, String> {
+    text.parse().map_err(|no: NoSuchDefect| no.to_string())
+}
+
 fn state(text: &str) -> Result<StateFilter, String> {
     text.parse().map_err(|no: <StateFilter as std::str::FromStr>::Err| no.to_string())
 }
@@ -458,6 +503,9 @@ impl Command {
             Self::Tasks(_) => "tasks",
             Self::Cancel(_) => "cancel",
             Self::Worker(_) => "worker",
+            Self::Status => "status",
+            Self::Check(_) => "check",
+            Self::Refresh => "refresh",
             Self::Export(_) => "export",
             Self::Verify(_) => "verify",
             Self::Doctor => "doctor",

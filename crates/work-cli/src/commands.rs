@@ -1,7 +1,9 @@
 //! The commands, one file each: open, ask one use case, print what it answers.
 
 mod approve;
+mod attention;
 mod cancel;
+mod check;
 mod completions;
 mod doctor;
 mod export;
@@ -10,10 +12,12 @@ mod init;
 mod list;
 mod log;
 mod man;
+mod refresh;
 mod report;
 mod revoke;
 mod schema;
 mod show;
+mod status;
 mod tasks;
 mod verify;
 mod worker;
@@ -40,6 +44,9 @@ pub(crate) fn run(command: &Command, call: &Call) -> Answer {
         Command::Tasks(tasks) => tasks::run(tasks, call),
         Command::Cancel(cancel) => cancel::run(cancel, call),
         Command::Worker(worker) => worker::run(worker, call),
+        Command::Status => status::run(call),
+        Command::Check(check) => check::run(check, call),
+        Command::Refresh => refresh::run(call),
         Command::Export(export) => export::run(export, call),
         Command::Verify(verify) => verify::run(verify, call),
         Command::Doctor => doctor::run(call),
@@ -51,6 +58,8 @@ pub(crate) fn run(command: &Command, call: &Call) -> Answer {
 }
 
 const DONE: u8 = 0;
+/// Not all of it could be done (spec C7).
+const IN_PART: u8 = 3;
 /// Something needs attention: `check` and `verify` (spec C7).
 const ATTENTION: u8 = 10;
 
@@ -58,6 +67,11 @@ const ATTENTION: u8 = 10;
 const GOOD: Style = AnsiColor::Green.on_default();
 const DOUBTFUL: Style = AnsiColor::Yellow.on_default();
 const BAD: Style = AnsiColor::Red.on_default();
+
+/// A number with its noun.
+fn count(n: u64, noun: &str) -> String {
+    if n == 1 { format!("1 {noun}") } else { format!("{n} {noun}s") }
+}
 
 /// A moment to the minute, UTC; `-` where it is hidden.
 fn minute(at: Option<Timestamp>) -> String {

@@ -13,8 +13,8 @@ use work_core::id::ResultId;
 use work_core::port::AdmitRefusal;
 use work_core::retrieve::InvalidQuery;
 use work_core::workspace::{
-    ApproveError, AskError, CancelError, ExportError, Failure, FindError, ListError, RevokeError,
-    RunError, ShowError,
+    ApproveError, AskError, CancelError, CheckError, ExportError, Failure, FindError, ListError,
+    RevokeError, RunError, ShowError,
 };
 use work_store::instance::InstanceError;
 
@@ -239,6 +239,12 @@ refusals! {
     ShowError about Result,
 }
 
+impl From<CheckError> for Fault {
+    fn from(CheckError::Failed(cause): CheckError) -> Self {
+        cause.into()
+    }
+}
+
 impl From<ExportError> for Fault {
     fn from(error: ExportError) -> Self {
         match error {
@@ -315,6 +321,6 @@ macro_rules! end {
 }
 
 end! {
-    ApproveError, AskError, BadRules, CancelError, Failure, FindError, InstanceError, InvalidQuery, ListError,
+    ApproveError, AskError, BadRules, CancelError, CheckError, Failure, FindError, InstanceError, InvalidQuery, ListError,
     RevokeError, RunError, ShowError,
 }

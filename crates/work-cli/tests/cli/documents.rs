@@ -47,11 +47,16 @@ fn each_document_fits_its_schema() {
     std::fs::remove_file(desk.path("docs/b.md")).expect("it is there");
     ask(&["show", result]);
     ask(&["verify", "x.json", "--folder", "docs"]);
+    for args in [&["status"][..], &["check"], &["refresh"]] {
+        ask(args);
+    }
     for args in [&["list"][..], &["tasks"], &["folders"], &["log"], &["doctor"]] {
         ask(args);
     }
     ask(&["revoke", "docs"]);
-    for args in [&["list"][..], &["show", result], &["tasks"]] {
+    for args in
+        [&["list"][..], &["show", result], &["tasks"], &["status"], &["check"], &["refresh"]]
+    {
         ask(args);
     }
     let names = desk.run(&["schema"]).succeeded().out;

@@ -8,6 +8,7 @@ mod desk;
 mod documents;
 mod exporting;
 mod faults;
+mod gate;
 mod help;
 mod journey;
 mod parallel;
