@@ -283,7 +283,8 @@ impl From<InstanceError> for Fault {
             InstanceError::Absent(_) => Self::new(Code::SetupIncomplete, error.to_string()),
             InstanceError::Link(_)
             | InstanceError::NotADirectory(_)
-            | InstanceError::Occupied(_) => {
+            | InstanceError::Occupied(_)
+            | InstanceError::Exists(_) => {
                 Self::new(Code::InvalidArgument, error.to_string()).about(About::Instance)
             }
             InstanceError::OtherOwner(_) => Self::new(Code::ReadOnly, error.to_string()),
@@ -292,6 +293,9 @@ impl From<InstanceError> for Fault {
             }
             InstanceError::Io { ref source, .. } => {
                 Self::new(file_code(source.kind()), format!("{error}: {source}"))
+            }
+            InstanceError::Backup { source, .. } => {
+                Self::new(Failure::Store(source).code(), format!("{error}: {source}"))
             }
             InstanceError::Store(cause) => Failure::Store(cause).into(),
         }

@@ -132,6 +132,13 @@ pub enum EventKind {
         /// The proposal.
         proposal: ProposalId,
     },
+    /// The owner said that time had jumped ahead: it went on from the wall clock, and all that was pending ended.
+    ClockAccepted {
+        /// The time until then, in milliseconds since the epoch.
+        from_ms: i64,
+        /// The wall clock.
+        to_ms: i64,
+    },
     /// A commit in doubt was settled: this event's own commit made the answer last.
     Settled {
         /// The act that was in doubt.
@@ -217,6 +224,7 @@ impl EventKind {
             | Self::ProposalRefused { proposal, .. }
             | Self::ProposalDismissed { proposal } => proposal.bytes(),
             Self::Settled { act, .. } => act.bytes(),
+            Self::ClockAccepted { .. } => return None,
         })
     }
 }
@@ -234,50 +242,50 @@ mod tests {
     const NOON: Timestamp = Timestamp::from_seconds(43_200);
 
     /// One event of every kind, what it is about, and its digest as the first of a log.
-    const GOLDEN: [(EventKind, [u8; 16], &str); 16] = [
+    const GOLDEN: [(EventKind, Option<[u8; 16]>, &str); 17] = [
         (
             EventKind::FolderApproved { folder: FOLDER },
-            [2; 16],
+            Some([2; 16]),
             "1a60478d67bd5d9210562d1b0ae9cea0830707f78f279d2c1ab27669de2454a7",
         ),
         (
             EventKind::RulesChanged { folder: FOLDER },
-            [2; 16],
+            Some([2; 16]),
             "267e9bbab3b6015ad3af375a29d56dfee69a1bad2a6125ca59feefc5037a6f6e",
         ),
         (
             EventKind::FolderRevoked { folder: FOLDER },
-            [2; 16],
+            Some([2; 16]),
             "a3dc326a0fb292941e4c9deffebe0aeb3d6d236712f10ba2bdc412555e16f218",
         ),
         (
             EventKind::TaskQueued { task: TASK },
-            [3; 16],
+            Some([3; 16]),
             "6008cfaac02e6e7affa64b69f21f1fcf51ee6f85fe377aaa9777b5da156aaa11",
         ),
         (
             EventKind::TaskLeased { task: TASK, fence: 1 },
-            [3; 16],
+            Some([3; 16]),
             "4ca7d20565b0aaa74fdfa6e77a54ad4c2391f756bf287925f8e0817044b56bb1",
         ),
         (
             EventKind::TaskGivenBack { task: TASK, fence: 2 },
-            [3; 16],
+            Some([3; 16]),
             "43f9a9ec99c066978169633f1da3e3c149890d3dfd289f8204ac96fe52f7512e",
         ),
         (
             EventKind::TaskCancelled { task: TASK },
-            [3; 16],
+            Some([3; 16]),
             "1d852617ef108f8d9eb8aec17b0fb95b402225c636d2b9f1c6016fb96f6c71c8",
         ),
         (
             EventKind::TaskFailed { task: TASK, fence: u64::MAX },
-            [3; 16],
+            Some([3; 16]),
             "abbb9690b88e57854799adf11279fb8720f8a121c6c0554ad9888a99f169b60e",
         ),
         (
             EventKind::TaskAbandoned { task: TASK },
-            [3; 16],
+            Some([3; 16]),
             "173c28e7a4a39d9d79df0f8a6a13c3738ab1ee4ee47a780a87d24a04400bf587",
         ),
         (
@@ -287,12 +295,12 @@ mod tests {
                 task: TASK,
                 fence: 3,
             },
-            [4; 16],
+            Some([4; 16]),
             "9bdd48d97de03e4ded9049726538fb48528c58ee6ea4a984cedf4b115c173a93",
         ),
         (
             EventKind::ProposalPrepared { proposal: PROPOSAL, result: RESULT },
-            [5; 16],
+            Some([5; 16]),
             "347ca9242eb6bd73f932a5da1977c2fb73732785cb5b59849fed33b565c3104f",
         ),
         (
@@ -301,28 +309,33 @@ mod tests {
                 result: RESULT,
                 revision: RevisionNo(2),
             },
-            [5; 16],
+            Some([5; 16]),
             "2c6ed273c7944706a3bd78c6b86535fa97c8ab8b25c17cea223f323889b542f8",
         ),
         (
             EventKind::ProposalRefused { proposal: PROPOSAL, reason: Refusal::SourcesChanged },
-            [5; 16],
+            Some([5; 16]),
             "f0f0d5d9b506accd159d21be6945645292b5d2c51c3fb0e1cd80c065b3efd8a7",
         ),
         (
             EventKind::ProposalDismissed { proposal: PROPOSAL },
-            [5; 16],
+            Some([5; 16]),
             "7e3feb5eb71071581c103b2ef402ff233d827e3ef77ab3ce7f3c02b10adf2547",
         ),
         (
             EventKind::RepairNotNeeded { result: RESULT, task: TASK, fence: 4 },
-            [4; 16],
+            Some([4; 16]),
             "7e6db3d84e3295f1247e6c7a43d61a95d26b907f77a1d5962e5af241d36b166e",
         ),
         (
             EventKind::Settled { act: ACT, done: true },
-            [1; 16],
+            Some([1; 16]),
             "e52b522066f5f5234aef0b1cdf8637bfd420c25739da0c8c5e187158d697e778",
+        ),
+        (
+            EventKind::ClockAccepted { from_ms: 43_200_999, to_ms: -1 },
+            None,
+            "e19c258dc4e2d384afe81fd3ea861c0d10f5402f10f29a07ef90f72e81262cab",
         ),
     ];
 
@@ -345,7 +358,7 @@ mod tests {
         let mut words = BTreeSet::new();
         for (kind, subject, _) in GOLDEN {
             let event = first(&kind);
-            assert_eq!((event.kind(), event.subject), (Some(kind), Some(subject)));
+            assert_eq!((event.kind(), event.subject), (Some(kind), subject));
             let word: serde_json::Value = serde_json::from_slice(&event.bytes).expect("JSON");
             words.insert(word["kind"].to_string());
         }

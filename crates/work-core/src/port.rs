@@ -118,7 +118,8 @@ pub trait WriteTx {
     /// Writes all of `batch`, durably, or nothing; ends the transaction either way.
     ///
     /// The store checks by itself that each change finds the version it was decided on, that numbers have no gap, that
-    /// the event follows the last one, that time and counters do not go back, and that what is final stays. The
+    /// the event follows the last one, that time goes back only where an era begins, that counters never do, and that
+    /// what is final stays. The
     /// changes are made in the order in which they stand, notes last. A record stands after those it names, but for a
     /// circle: a result before its revision, and a proposal that is superseded before the one that takes its place.
     ///

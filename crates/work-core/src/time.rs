@@ -143,6 +143,18 @@ impl Anchor {
         }
     }
 
+    /// The anchor from which time goes on at `reading`, wherever its wall clock is: the next era, in which whatever was
+    /// pending has ended.
+    #[must_use]
+    pub const fn accept(self, reading: Reading) -> Self {
+        Self {
+            latest_ms: reading.wall_ms,
+            boot: reading.boot,
+            since_boot_ms: reading.since_boot_ms,
+            era: Era(self.era.0.saturating_add(1)),
+        }
+    }
+
     /// This anchor's time, as decisions use it.
     #[must_use]
     pub const fn now(self) -> Now {

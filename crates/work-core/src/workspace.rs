@@ -7,6 +7,7 @@
 //! To read: `ask` and `run` are a report's life, `show` is what becomes of it, `approve` and `revoke` are who may see
 //! it. `survey` looks at everything that is quoted, and `refresh`, `status`, `check` and the worker tell of it.
 
+mod accept_clock;
 mod answer;
 mod apply;
 mod approve;
@@ -45,6 +46,7 @@ mod survey;
 mod tasks;
 mod worker;
 
+pub use accept_clock::AcceptedClock;
 pub use apply::ApplyError;
 pub use approve::{ApproveError, Approved};
 pub use ask::{AskError, ReportAsk};

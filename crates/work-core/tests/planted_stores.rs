@@ -49,6 +49,7 @@ enum Fault {
     ResultsLowestIdFirst,
     RowsWithoutACeiling,
     SnapshotMoves,
+    TimeNeverGoesBack,
     UnknownKeysFail,
     VersionsOfTasksUnchecked,
     AnyVersionOfALook,
@@ -56,7 +57,7 @@ enum Fault {
 }
 
 /// Each fault with the check that must find it.
-const PLANTED: [(Fault, &str); 25] = [
+const PLANTED: [(Fault, &str); 26] = [
     (Fault::AcknowledgesWithoutWriting, "a_head_can_be_written_alone_and_reads_back"),
     (Fault::BadBatchMovesTheHead, "a_batch_whose_last_note_is_refused_leaves_nothing_behind"),
     (Fault::ClockIsTheHeads, "a_head_comes_with_the_clock_read_now"),
@@ -79,6 +80,7 @@ const PLANTED: [(Fault, &str); 25] = [
     (Fault::ResultsLowestIdFirst, "results_come_latest_changed_first_and_highest_id_among_equals"),
     (Fault::RowsWithoutACeiling, "a_page_and_one_more_may_be_asked_for_and_no_more"),
     (Fault::SnapshotMoves, "a_snapshot_stays_of_one_moment_while_others_write"),
+    (Fault::TimeNeverGoesBack, "time_goes_back_exactly_where_an_era_begins"),
     (Fault::UnknownKeysFail, "tasks_answer_to_ids_in_the_order_asked"),
     (Fault::VersionsOfTasksUnchecked, "of_two_claims_the_second_is_overtaken"),
     (Fault::AnyVersionOfALook, "a_look_at_what_has_been_looked_at_since_is_not_kept"),
@@ -154,6 +156,13 @@ impl WriteTx for Write<'_> {
         };
         match fault {
             Fault::AcknowledgesWithoutWriting => Ok(()),
+            Fault::TimeNeverGoesBack => {
+                let (head, _) = self.reads.head().map_err(CommitError::NotDone)?;
+                if changed.head.anchor.latest_ms < head.anchor.latest_ms {
+                    return Err(CommitError::Overtaken);
+                }
+                write.commit(&changed)
+            }
             Fault::NotesOnTheirOwn if batch.act.is_some() && !batch.notes.is_empty() => {
                 let notes = Batch { act: None, ..changed.clone() };
                 write.commit(&Batch { notes: vec![], ..changed })?;

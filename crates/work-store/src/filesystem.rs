@@ -82,6 +82,41 @@ pub(crate) fn publish(unfinished: &Path, path: &Path) -> io::Result<bool> {
     Ok(fresh)
 }
 
+/// Gives `unfinished` its name if nobody has it, durably; says whether it did. Never takes another's place, also where
+/// the file system has no links.
+pub(crate) fn publish_new(unfinished: &Path, path: &Path) -> io::Result<bool> {
+    let named = match fs::hard_link(unfinished, path) {
+        Err(error)
+            if matches!(error.kind(), ErrorKind::PermissionDenied | ErrorKind::Unsupported) =>
+        {
+            rename_new(unfinished, path)
+        }
+        linked => linked,
+    };
+    match named {
+        Ok(()) => {
+            remove(unfinished)?;
+            path.parent().map_or(Ok(()), sync_directory)?;
+            Ok(true)
+        }
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
+/// Another name for a file, which nobody has.
+#[cfg(any(target_os = "linux", target_vendor = "apple"))]
+fn rename_new(from: &Path, to: &Path) -> io::Result<()> {
+    use rustix::fs::{CWD, RenameFlags, renameat_with};
+    Ok(renameat_with(CWD, from, CWD, to, RenameFlags::NOREPLACE)?)
+}
+
+/// Another name for a file, which nobody has: not to be had here.
+#[cfg(not(any(target_os = "linux", target_vendor = "apple")))]
+fn rename_new(_: &Path, _: &Path) -> io::Result<()> {
+    Err(ErrorKind::Unsupported.into())
+}
+
 /// Removes a file if it is there.
 pub(crate) fn remove(path: &Path) -> io::Result<()> {
     match fs::remove_file(path) {

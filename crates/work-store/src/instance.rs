@@ -5,7 +5,7 @@
 
 use crate::filesystem::{self, PRIVATE_DIRECTORY, PRIVATE_FILE};
 use crate::sqlite::open::expect_claimed;
-use crate::sqlite::{Made, SqliteStore};
+use crate::sqlite::{AsIs, Made, SqliteStore};
 use crate::token::{AccessToken, TOKEN, TOKEN_HEADER};
 use std::ffi::OsStr;
 use std::fs::{self, Metadata, Permissions};
@@ -31,6 +31,9 @@ const FILES: [&str; 7] = [
     TOKEN_HEADER,
     SERVER,
 ];
+
+/// What SQLite keeps beside a database.
+const COMPANIONS: [&str; 3] = ["work.sqlite-wal", "work.sqlite-shm", "work.sqlite-journal"];
 
 /// A directory with a database and a token.
 ///
@@ -83,6 +86,17 @@ pub enum InstanceError {
         /// Why.
         source: io::Error,
     },
+    /// There is an instance, which another one does not replace.
+    #[error("there is an instance at {}", .0.display())]
+    Exists(PathBuf),
+    /// A file is no sound backup.
+    #[error("{} is no sound backup", path.display())]
+    Backup {
+        /// Which.
+        path: PathBuf,
+        /// Why.
+        source: StoreError,
+    },
     /// The database cannot be used.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -123,6 +137,38 @@ impl Instance {
         make_token(&directory)?;
         tightened.extend(close_files(&directory)?);
         Ok(Self { directory, made, tightened })
+    }
+
+    /// Makes an instance in `directory` of a backup, with a new token. A backup of the schema before is brought up to
+    /// date on the way; the backup stays as it is.
+    ///
+    /// Time begins an era, so that nothing which waited for approval or was leased in the backup can be used once more.
+    ///
+    /// # Errors
+    /// [`InstanceError`]: `Exists` where an instance is, `Backup` for what is no sound backup, else what is in the way.
+    /// Nothing of an instance is there then.
+    pub fn create_from(
+        backup: impl AsRef<Path>,
+        directory: impl AsRef<Path>,
+        clock: &Arc<dyn Clock>,
+    ) -> Result<Self, InstanceError> {
+        let backup = backup.as_ref();
+        let from = fs::canonicalize(backup).map_err(at(backup))?;
+        let directory = absolute(directory.as_ref())?;
+        if let Err(error) = directory.symlink_metadata() {
+            ready(&directory, error)?;
+        }
+        own_directory(&directory)?;
+        expect_none(&directory)?;
+        let mut tightened = close_directory(&directory)?;
+        let token = || AccessToken::fresh().keep(&directory).map_err(filesystem::refused);
+        let made = SqliteStore::create_from(&from, &directory.join(DATABASE), clock, token);
+        match made.map_err(of_backup(backup))? {
+            Made::New => {}
+            Made::Before => return Err(InstanceError::Exists(directory)),
+        }
+        tightened.extend(close_files(&directory)?);
+        Ok(Self { directory, made: Made::New, tightened })
     }
 
     /// Opens the instance in `directory`.
@@ -195,6 +241,14 @@ impl Instance {
     /// [`StoreError`] as for [`SqliteStore::open`].
     pub fn store(&self, clock: Arc<dyn Clock>) -> Result<SqliteStore, StoreError> {
         SqliteStore::open(&self.directory.join(DATABASE), clock)
+    }
+
+    /// Opens its records only to look at them, for `doctor`: those of the schema before stay as they are.
+    ///
+    /// # Errors
+    /// [`StoreError`] as for [`SqliteStore::open_as_is`].
+    pub fn look(&self, clock: Arc<dyn Clock>) -> Result<AsIs, StoreError> {
+        SqliteStore::look(&self.directory.join(DATABASE), clock)
     }
 
     /// Its access token.
@@ -273,6 +327,33 @@ fn claimed_or_free(directory: &Path) -> Result<(), InstanceError> {
         }
     }
     Ok(())
+}
+
+/// Refuses a directory in which an instance is, or files of others. What is left of a database that is gone counts as
+/// such: its log would be taken for that of the new one.
+fn expect_none(directory: &Path) -> Result<(), InstanceError> {
+    let there = |name: &str| directory.join(name).symlink_metadata().is_ok();
+    if there(DATABASE) {
+        Err(InstanceError::Exists(directory.to_owned()))
+    } else if COMPANIONS.into_iter().any(there) {
+        Err(InstanceError::Occupied(directory.to_owned()))
+    } else {
+        claimed_or_free(directory)
+    }
+}
+
+/// What a failure says about a backup, or else about the new database.
+fn of_backup(path: &Path) -> impl FnOnce(StoreError) -> InstanceError + use<> {
+    let path = path.to_owned();
+    move |source| {
+        let of_backup =
+            matches!(source, StoreError::Damaged | StoreError::Foreign | StoreError::Newer);
+        if of_backup {
+            InstanceError::Backup { path, source }
+        } else {
+            InstanceError::Store(source)
+        }
+    }
 }
 
 /// Makes the directory if that is all that is missing.

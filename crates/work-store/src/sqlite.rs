@@ -5,12 +5,16 @@
 //! fails whenever somebody else has committed in between. Start at [`SqliteStore`]; the questions are in `read`, the
 //! changes in `write`, every statement in `sql`.
 
+mod backup;
 mod create;
 mod error;
 mod inspect;
+mod migrate;
 pub(crate) mod open;
 mod pool;
 mod read;
+mod renew;
+mod revive;
 mod rows;
 mod sql;
 mod write;
@@ -22,11 +26,14 @@ mod faults;
 #[cfg(test)]
 mod plans;
 
+pub use backup::{BackupError, BackupMade};
 pub use create::Made;
 pub use inspect::{Depth, Fault, Health};
 pub use open::SCHEMA;
 
+use crate::filesystem;
 use error::failure;
+use open::Standing;
 use pool::{Lender, Opener, Role};
 use read::Snapshot;
 use scheduled_thread_pool::ScheduledThreadPool;
@@ -52,6 +59,17 @@ pub struct SqliteStore {
     writer: Lender,
     readers: Lender,
     most: usize,
+    /// How the file is looked at besides transactions.
+    looks: Role,
+}
+
+/// A database that is only looked at.
+#[derive(Debug)]
+pub enum AsIs {
+    /// It has the present schema: a store to look at, which refuses every write.
+    Present(SqliteStore),
+    /// It has the schema before. Opening it for writing brings it up to date.
+    Older,
 }
 
 impl std::fmt::Debug for SqliteStore {
@@ -72,31 +90,85 @@ impl SqliteStore {
         create::create(path, head)
     }
 
+    /// Makes a database at `path` of the one at `backup`, complete or not at all, and durably; `before` is done when it
+    /// is ready and not yet there. Whatever is at `path` already stays as it is.
+    pub(crate) fn create_from(
+        backup: &Path,
+        path: &Path,
+        clock: &Arc<dyn Clock>,
+        before: impl FnOnce() -> Result<(), StoreError>,
+    ) -> Result<Made, StoreError> {
+        open::expect_sqlite()?;
+        create::made_by(path, |unfinished| {
+            revive::revive(backup, unfinished, clock)?;
+            before()
+        })
+    }
+
     /// Opens the database at `path`.
     ///
     /// Whose it is and which schema it has is read before anything is written; what is not this program's, or newer,
-    /// stays as it is to the byte.
+    /// stays as it is to the byte. A database of schema 1 is brought up to date first, all of it or nothing; another
+    /// process that does the same at the same time is waited for.
     ///
     /// # Errors
-    /// [`StoreError`]: `Foreign` for another program's file (and, in this version, for one with the older schema 1),
-    /// `Newer`, `Damaged`, `NetworkFilesystem`, or why the file cannot be opened.
+    /// [`StoreError`]: `Foreign` for another program's file, `Newer`, `Damaged`, `NetworkFilesystem`, or why the file
+    /// cannot be opened.
     pub fn open(path: &Path, clock: Arc<dyn Clock>) -> Result<Self, StoreError> {
         open::expect_sqlite()?;
         let path = std::path::absolute(path).map_err(|_| StoreError::Io("open"))?;
-        open::expect_ours(&path)?;
+        match open::expect_ours(&path)? {
+            Standing::Present => {}
+            Standing::Stricter => renew::renew(&path)?,
+            Standing::Older => migrate::migrate(&path)?,
+        }
+        Ok(Self::over(path, clock, Role::Writer, Role::Reader))
+    }
+
+    /// Opens any database file only to look at it: nothing is written, and no file is made beside it unless a log or a
+    /// journal is there already. Links on the way are followed. A file without either is read as if nobody wrote it.
+    ///
+    /// # Errors
+    /// [`StoreError`] as for [`SqliteStore::open`], but a file that needs no locks may lie anywhere.
+    pub fn open_as_is(path: &Path, clock: Arc<dyn Clock>) -> Result<AsIs, StoreError> {
+        open::expect_sqlite()?;
+        let path = std::fs::canonicalize(path).map_err(filesystem::refused)?;
+        Ok(match open::look_at(&path)? {
+            (Standing::Present | Standing::Stricter, looks) => {
+                AsIs::Present(Self::over(path, clock, looks, looks))
+            }
+            (Standing::Older, _) => AsIs::Older,
+        })
+    }
+
+    /// Opens the database of an instance only to look at it: others may write it meanwhile.
+    pub(crate) fn look(path: &Path, clock: Arc<dyn Clock>) -> Result<AsIs, StoreError> {
+        open::expect_sqlite()?;
+        let looks = Role::Reader;
+        Ok(match open::expect_ours(path)? {
+            Standing::Present | Standing::Stricter => {
+                AsIs::Present(Self::over(path.to_owned(), clock, looks, looks))
+            }
+            Standing::Older => AsIs::Older,
+        })
+    }
+
+    /// A store over the file at `path`, with connections in these roles.
+    fn over(path: PathBuf, clock: Arc<dyn Clock>, writes: Role, looks: Role) -> Self {
         let helpers = Arc::new(
             ScheduledThreadPool::builder()
                 .num_threads(1)
                 .thread_name_pattern("work-store-{}")
                 .build(),
         );
-        Ok(Self {
-            writer: Lender::new(Opener::new(&path, Role::Writer), 1, &helpers),
-            readers: Lender::new(Opener::new(&path, Role::Reader), READERS, &helpers),
+        Self {
+            writer: Lender::new(Opener::new(&path, writes), 1, &helpers),
+            readers: Lender::new(Opener::new(&path, looks), READERS, &helpers),
             most: most(&Limits::standard()),
             path,
             clock,
-        })
+            looks,
+        }
     }
 
     /// With the ceilings of an embedding program: one question may ask for `limits.page` rows and one more.
@@ -112,7 +184,7 @@ impl SqliteStore {
     /// # Errors
     /// [`StoreError`] when the file cannot be looked at; what is found wrong is in [`Health`].
     pub fn inspect(&self, depth: Depth) -> Result<Health, StoreError> {
-        inspect::inspect(&Opener::new(&self.path, Role::Reader).open()?.connection, depth)
+        inspect::inspect(&Opener::new(&self.path, self.looks).open()?.connection, depth)
     }
 
     /// A transaction with a connection of `lender`.

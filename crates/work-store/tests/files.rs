@@ -66,8 +66,9 @@ fn a_newer_schema_is_refused_and_stays_as_it_is() {
 
 // spec: D2
 #[test]
-fn the_older_schema_is_refused_until_it_can_be_brought_up_to_date() {
-    check_untouched(&bytes_after("PRAGMA user_version = 1"), StoreError::Foreign);
+fn a_schema_before_the_first_is_nobodys_and_stays_as_it_is() {
+    check_untouched(&bytes_after("PRAGMA user_version = 0"), StoreError::Foreign);
+    check_untouched(&bytes_after("PRAGMA user_version = -1"), StoreError::Foreign);
 }
 
 // spec: D6

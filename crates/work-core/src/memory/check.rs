@@ -96,6 +96,12 @@ impl Draft<'_> {
     }
 }
 
+/// Whether a record goes on in time from what it was. What it was may lie in the future only where the owner set time
+/// back since; then it goes on from now.
+fn goes_on(was: Timestamp, becomes: Timestamp, now: Now) -> bool {
+    was <= becomes || was > now.at
+}
+
 /// Refuses what no correct caller asks.
 fn must(holds: bool, why: &'static str) -> Checked {
     if holds { Ok(()) } else { Err(CommitError::NotDone(StoreError::Internal(why))) }

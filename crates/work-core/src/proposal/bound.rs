@@ -1,6 +1,6 @@
 //! What an approval binds, and the one digest over it.
 
-use super::{Fingerprint, ProposalKind};
+use super::{Fingerprint, Proposal, ProposalKind};
 use crate::canonical::Canonical;
 use crate::digest::Digest;
 use crate::document::stored::{Binding, BoundSource};
@@ -110,6 +110,21 @@ impl Bound<'_> {
     }
 }
 
+impl Proposal {
+    /// The fingerprint that version 1 gave a repair: the digest over the canonical bytes `work.fingerprint/1`, which are
+    /// id, result, base, digest of the proposed body, when it was made and when it expires. Proposals that ended before
+    /// version 2 keep it. It applies nothing.
+    #[must_use]
+    pub fn fingerprint_1(&self) -> Fingerprint {
+        let fields = Canonical::new("work.fingerprint/1")
+            .bytes(&self.id.bytes())
+            .bytes(&self.result.bytes())
+            .number(self.base.0)
+            .bytes(self.body.bytes());
+        Fingerprint(fields.at(self.created_at).at(self.expires_at).digest())
+    }
+}
+
 /// One source and what was seen of it.
 fn source(fields: Canonical, bound: &BoundSource) -> Canonical {
     let BoundSource { source_id, version } = bound;
@@ -126,8 +141,10 @@ fn source(fields: Canonical, bound: &BoundSource) -> Canonical {
 mod tests {
     use super::*;
     use crate::id::{SourceId, TaskId};
+    use crate::proposal::ProposalState;
     use crate::source::SourceVersion;
     use crate::task::Fence;
+    use crate::time::Era;
     use std::collections::BTreeSet;
 
     const REPAIR: ProposalKind =
@@ -181,6 +198,30 @@ mod tests {
             let bound = Bound { kind, ..bound(&observed) };
             assert_eq!(bound.fingerprint().to_string(), digest, "{kind:?}");
         }
+    }
+
+    // spec: D2 P4
+    // Computed by another program from the description of the canonical bytes.
+    #[test]
+    fn the_fingerprint_of_version_1_never_changes() {
+        let proposal = Proposal {
+            id: ProposalId::from_bytes([1; 16]),
+            result: ResultId::from_bytes([4; 16]),
+            kind: REPAIR,
+            state: ProposalState::Pending,
+            base: RevisionNo(5),
+            body: digest(7),
+            dependencies: digest(8),
+            verification: digest(9),
+            scan: digest(10),
+            binding: digest(11),
+            fingerprint: Fingerprint(digest(12)),
+            created_at: Timestamp::from_seconds(11),
+            expires_at: Timestamp::from_seconds(3611),
+            era: Era(0),
+        };
+        let golden = "f6fd167f020226d6707ec05eb9591eb4de3b5de96fd74a3dc17775922da0ec7a";
+        assert_eq!(proposal.fingerprint_1().to_string(), golden);
     }
 
     // spec: P4

@@ -105,6 +105,7 @@ macro_rules! conformance_suite {
                 a_head_comes_with_the_clock_read_now
                 a_head_can_be_written_alone_and_reads_back
                 neither_time_nor_era_goes_back
+                time_goes_back_exactly_where_an_era_begins
                 no_counter_goes_back
                 the_log_does_not_grow_without_an_event
                 a_batch_of_another_workspace_is_refused

@@ -185,7 +185,10 @@ fn refused(
 ) -> Decision<Result<AppliedDoc, Refusal>> {
     let kind = EventKind::ProposalRefused { proposal: id, reason: why };
     let said = |event: &AuditEvent| {
-        event.kind() == Some(kind) && moment.now.at < event.at.plus(limits.refusal_quiet)
+        // One from the future was said before the owner set time back.
+        let quiet =
+            event.at <= moment.now.at && moment.now.at < event.at.plus(limits.refusal_quiet);
+        event.kind() == Some(kind) && quiet
     };
     if why == Refusal::RefreshIncomplete || events.iter().any(said) {
         Decision::nothing(Err(why))

@@ -141,7 +141,9 @@ impl Queue {
         let Some((Keyed { asks, .. }, (request, first))) = keyed.zip(self.before.take()) else {
             return Ok(None);
         };
-        let lasts = moment.now.at < request.created_at.plus(limits.key_life);
+        let (from, until) = (request.created_at, request.created_at.plus(limits.key_life));
+        // One from the future was made before the owner set time back, and would last until then.
+        let lasts = from <= moment.now.at && moment.now.at < until;
         match (lasts, request.asks == asks) {
             (true, true) => Ok(Some(first)),
             (true, false) => Err(KeyConflict),

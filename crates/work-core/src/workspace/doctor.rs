@@ -1,5 +1,8 @@
 //! `doctor`: whether the records are what they were when they were written. Repairs nothing, says what to do.
 
+mod proposals;
+
+use super::sheet::Content;
 use super::{Failure, Workspace};
 use crate::audit::AuditEvent;
 use crate::digest::Digest;
@@ -28,6 +31,10 @@ pub enum Checkup {
     Documents,
     /// The index of quotations says something else than the dependencies that it is made from.
     Quotations,
+    /// A proposal has another fingerprint than its records give.
+    Fingerprint,
+    /// A proposal and what became of it do not agree.
+    Proposals,
     /// The clock says a time before the latest that was acted on.
     Clock,
 }
@@ -42,10 +49,13 @@ impl Checkup {
             Self::Numbering => ("numbering_broken", "damage", RESTORE),
             Self::Documents => ("document_damaged", "damage", RESTORE),
             Self::Quotations => ("index_differs", "damage", RESTORE),
+            Self::Fingerprint => ("fingerprint_differs", "damage", RESTORE),
+            Self::Proposals => ("proposal_differs", "damage", RESTORE),
             Self::Clock => (
                 "clock_behind",
                 "warning",
-                "set the system clock right; until then time goes on from the latest time acted on",
+                "set the system clock right; if it is right and was wrong before, run `work doctor --accept-clock`, which \
+                 ends every pending proposal and lease; until then time goes on from the latest time acted on",
             ),
         }
     }
@@ -60,7 +70,8 @@ impl Checkup {
 const LAG_MS: i64 = 2000;
 
 impl Workspace {
-    /// Verifies the chain, the numbering, every document's digest and the index of quotations, page by page.
+    /// Verifies the chain, the numbering, every document's digest, the index of quotations, and every proposal with its
+    /// fingerprint and what became of it, page by page.
     ///
     /// # Errors
     /// [`Failure`] when the store does not answer.
@@ -69,6 +80,7 @@ impl Workspace {
         let mut findings = self.read(|tx, _| clock(tx))?;
         findings.extend(self.chain(&head)?);
         findings.extend(self.records()?);
+        findings.extend(self.check_proposals()?);
         let ok = findings.iter().all(|finding| finding.severity == "note");
         Ok(DoctorDoc { ok, findings, events: Some(head.acts), chain: Some(head.chain) })
     }
@@ -189,7 +201,8 @@ fn check_result(
             if revision.no == accepted {
                 found.extend(check_index(tx, revision, limits)?);
             }
-            found.extend(check_documents(tx, revision, limits)?);
+            found.extend(check_documents(tx, &written(revision), limits)?);
+            found.extend(proposals::check_origin(tx, revision)?);
             expected = Some(RevisionNo(revision.no.0.saturating_sub(1)));
         }
         match page.last() {
@@ -205,43 +218,54 @@ fn check_result(
     Ok(found)
 }
 
-/// Whether each document of a revision is there with its digest.
+/// The documents of a revision or a proposal.
+struct Written {
+    /// Of what, as findings name it.
+    whose: String,
+    content: Content,
+    /// One that only proposals have.
+    beside: Option<(Form, Digest)>,
+}
+
+/// The documents of a revision.
+fn written(revision: &Revision) -> Written {
+    Written {
+        whose: format!("revision {} of result {}", revision.no.0, revision.result),
+        content: Content::from(revision),
+        beside: None,
+    }
+}
+
+/// Whether each document is there with its digest, and the verification is that of the dependencies beside it.
 fn check_documents(
     tx: &mut dyn ReadTx,
-    revision: &Revision,
+    Written { whose, content, beside }: &Written,
     limits: &Limits,
 ) -> Result<Vec<FindingDoc>, StoreError> {
     let forms = [
-        (Form::Body, revision.body),
-        (Form::Dependencies, revision.dependencies),
-        (Form::Verification, revision.verification),
-        (Form::Scan, revision.scan),
+        (Form::Body, content.body),
+        (Form::Dependencies, content.dependencies),
+        (Form::Verification, content.verification),
+        (Form::Scan, content.scan),
     ];
-    let most = limits.body_bytes.max(limits.scan_bytes);
-    let kept: BTreeMap<_, _> =
-        tx.documents(&forms.map(|(_, digest)| digest), most)?.into_iter().collect();
-    let damaged = forms.into_iter().filter(|(form, digest)| {
-        let kept = kept.get(digest);
-        !is_sound(*form, *digest, kept)
-            || (*form == Form::Verification && !is_of(revision, kept, limits))
-    });
-    let (id, no) = (revision.result, revision.no.0);
-    Ok(damaged
-        .map(|(form, _)| {
-            Checkup::Documents.finding(format!(
-                "{} of revision {no} of result {id} is not as written",
-                form.tag()
-            ))
-        })
-        .collect())
+    let mut damaged = Vec::new();
+    for (form, digest) in forms.into_iter().chain(*beside) {
+        let kept = tx.documents(&[digest], form.most(limits))?.pop().map(|(_, kept)| kept);
+        let right = form != Form::Verification || is_of(content, kept.as_ref(), limits);
+        if !right || !is_sound(form, digest, kept.as_ref()) {
+            let what = format!("{} of {whose} is not as written", form.tag());
+            damaged.push(Checkup::Documents.finding(what));
+        }
+    }
+    Ok(damaged)
 }
 
-/// Whether a verification is that of a revision's own dependencies.
-fn is_of(revision: &Revision, kept: Option<&Sealed<Document>>, limits: &Limits) -> bool {
+/// Whether a verification is that of the dependencies beside it.
+fn is_of(content: &Content, kept: Option<&Sealed<Document>>, limits: &Limits) -> bool {
     let document = kept.cloned().map(redact::for_checking);
     let check = document
-        .and_then(|document| stored::read_verification((revision.verification, &document), limits));
-    check.is_some_and(|check| check.dependencies == revision.dependencies)
+        .and_then(|document| stored::read_verification((content.verification, &document), limits));
+    check.is_some_and(|check| check.dependencies == content.dependencies)
 }
 
 fn is_sound(form: Form, digest: Digest, kept: Option<&Sealed<Document>>) -> bool {

@@ -2,6 +2,8 @@
 
 mod asking;
 mod checking;
+mod checkup;
+mod clock;
 mod doubt;
 mod hiding;
 mod listing;

@@ -26,6 +26,14 @@ pub enum Made {
 
 /// Makes a database at `path` unless something is there.
 pub(super) fn create(path: &Path, head: &Head) -> Result<Made, StoreError> {
+    made_by(path, |unfinished| build(unfinished, head))
+}
+
+/// Makes what `build` makes under the name that it is given, at `path`, unless something is there.
+pub(super) fn made_by(
+    path: &Path,
+    build: impl FnOnce(&Path) -> Result<(), StoreError>,
+) -> Result<Made, StoreError> {
     let directory = path.parent().ok_or(StoreError::Io("create"))?;
     filesystem::refuse_network(directory)?;
     let _turn = filesystem::lock(directory)?;
@@ -34,7 +42,7 @@ pub(super) fn create(path: &Path, head: &Head) -> Result<Made, StoreError> {
     if path.symlink_metadata().is_ok() {
         return Ok(Made::Before);
     }
-    let made = build(&unfinished, head)
+    let made = build(&unfinished)
         .and_then(|()| filesystem::publish(&unfinished, path).map_err(filesystem::refused));
     discard(&unfinished)?;
     made.map(|fresh| if fresh { Made::New } else { Made::Before })
@@ -50,15 +58,20 @@ fn discard(unfinished: &Path) -> Result<(), StoreError> {
 /// A whole database under a name that nobody opens, synced.
 fn build(unfinished: &Path, head: &Head) -> Result<(), StoreError> {
     filesystem::new_private_file(unfinished).map_err(filesystem::refused)?;
-    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
-        | OpenFlags::SQLITE_OPEN_NO_MUTEX
-        | OpenFlags::SQLITE_OPEN_NOFOLLOW
-        | OpenFlags::SQLITE_OPEN_EXRESCODE;
-    let connection = Connection::open_with_flags(unfinished, flags).map_err(failure)?;
+    let connection = writable(unfinished)?;
     harden(&connection).map_err(failure)?;
     fill(&connection, head)?;
     connection.close().map_err(|(_, error)| failure(error))?;
     filesystem::sync_file(unfinished).map_err(filesystem::refused)
+}
+
+/// A connection to a file that nobody else opens.
+pub(super) fn writable(unfinished: &Path) -> Result<Connection, StoreError> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
+        | OpenFlags::SQLITE_OPEN_NO_MUTEX
+        | OpenFlags::SQLITE_OPEN_NOFOLLOW
+        | OpenFlags::SQLITE_OPEN_EXRESCODE;
+    Connection::open_with_flags(unfinished, flags).map_err(failure)
 }
 
 /// Tables, head and marks in one transaction. `EXTRA` also syncs the directory when the journal goes, without which a

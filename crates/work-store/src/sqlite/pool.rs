@@ -4,6 +4,7 @@
 //! write, a sync or a commit failed is never lent again.
 
 use super::error::failure;
+use super::open::unmoving;
 use r2d2::{ManageConnection, NopErrorHandler, Pool, PooledConnection};
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
@@ -29,6 +30,8 @@ pub(super) enum Role {
     Writer,
     /// Only reads.
     Reader,
+    /// Only reads a file that nobody writes: takes no lock, and makes no file beside it.
+    Looker,
 }
 
 /// A connection on loan, and whether it may be lent again.
@@ -85,19 +88,24 @@ impl Opener {
 
     /// Opens a connection, set up for its role.
     pub(super) fn open(&self) -> Result<Link, StoreError> {
-        let access = match self.role {
-            Role::Writer => OpenFlags::SQLITE_OPEN_READ_WRITE,
-            Role::Reader => OpenFlags::SQLITE_OPEN_READ_ONLY,
+        let with = |access| {
+            let flags = OpenFlags::SQLITE_OPEN_NO_MUTEX
+                | OpenFlags::SQLITE_OPEN_NOFOLLOW
+                | OpenFlags::SQLITE_OPEN_EXRESCODE;
+            Connection::open_with_flags(&self.path, access | flags)
         };
-        let flags = access
-            | OpenFlags::SQLITE_OPEN_NO_MUTEX
-            | OpenFlags::SQLITE_OPEN_NOFOLLOW
-            | OpenFlags::SQLITE_OPEN_EXRESCODE;
-        let connection = Connection::open_with_flags(&self.path, flags).map_err(failure)?;
+        let connection = match self.role {
+            Role::Writer => with(OpenFlags::SQLITE_OPEN_READ_WRITE),
+            Role::Reader => with(OpenFlags::SQLITE_OPEN_READ_ONLY),
+            Role::Looker => unmoving(&self.path),
+        }
+        .map_err(failure)?;
         harden(&connection).map_err(failure)?;
         match self.role {
             Role::Writer => expect_log(&connection)?,
-            Role::Reader => connection.execute_batch("PRAGMA query_only = ON").map_err(failure)?,
+            Role::Reader | Role::Looker => {
+                connection.execute_batch("PRAGMA query_only = ON").map_err(failure)?;
+            }
         }
         Ok(Link { connection, broken: false })
     }

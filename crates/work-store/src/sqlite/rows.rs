@@ -53,7 +53,7 @@ impl<'r> Columns<'r> {
     }
 
     /// The next column as a count.
-    fn count(&mut self) -> Read<u64> {
+    pub(super) fn count(&mut self) -> Read<u64> {
         counted(self.take()?)
     }
 
@@ -68,7 +68,7 @@ impl<'r> Columns<'r> {
     }
 
     /// The next column as an id.
-    fn id<T>(&mut self, named: fn([u8; 16]) -> T) -> Read<T> {
+    pub(super) fn id<T>(&mut self, named: fn([u8; 16]) -> T) -> Read<T> {
         self.take().map(named)
     }
 
@@ -78,7 +78,7 @@ impl<'r> Columns<'r> {
     }
 
     /// The next column as a digest.
-    fn digest(&mut self) -> Read<Digest> {
+    pub(super) fn digest(&mut self) -> Read<Digest> {
         self.take().map(Digest::from_bytes)
     }
 
@@ -88,7 +88,7 @@ impl<'r> Columns<'r> {
     }
 
     /// The next column as a moment.
-    fn at(&mut self) -> Read<Timestamp> {
+    pub(super) fn at(&mut self) -> Read<Timestamp> {
         self.take().map(Timestamp::from_seconds)
     }
 
@@ -103,7 +103,7 @@ impl<'r> Columns<'r> {
     }
 
     /// The next column as the number of a revision.
-    fn revision(&mut self) -> Read<RevisionNo> {
+    pub(super) fn revision(&mut self) -> Read<RevisionNo> {
         self.count().map(RevisionNo)
     }
 
@@ -124,7 +124,7 @@ impl<'r> Columns<'r> {
     }
 
     /// The next three columns as a version of a file, if there is one.
-    fn maybe_source_version(&mut self) -> Read<Option<SourceVersion>> {
+    pub(super) fn maybe_source_version(&mut self) -> Read<Option<SourceVersion>> {
         let (digest, size, cut) = (self.maybe_digest()?, self.maybe_count()?, self.take()?);
         Ok(digest.zip(size).zip(cut).map(|((digest, size), cut)| SourceVersion {
             digest,

@@ -247,9 +247,10 @@ CREATE INDEX event_subject ON event (subject, seq);
 -- The second lock on what is never changed, erased or turned back. Whoever inserts over a unique key with REPLACE
 -- deletes the row that was there; where a key is not the one that is counted up, the insert itself is refused.
 
+-- Time goes back only where an era begins, which ends all that was pending: the owner's word after a wrong clock.
 CREATE TRIGGER head_forward BEFORE UPDATE ON head
   WHEN NEW.one <> OLD.one OR NEW.workspace <> OLD.workspace OR NEW.owner <> OLD.owner OR NEW.site <> OLD.site
-    OR NEW.latest_ms < OLD.latest_ms OR NEW.era < OLD.era OR NEW.access < OLD.access OR NEW.looks < OLD.looks
+    OR (NEW.era, NEW.latest_ms) < (OLD.era, OLD.latest_ms) OR NEW.access < OLD.access OR NEW.looks < OLD.looks
     OR NEW.acts <> (SELECT coalesce(max(seq), 0) FROM event)
     OR NEW.chain <> coalesce((SELECT digest FROM event WHERE seq = NEW.acts), zeroblob(32))
   BEGIN SELECT raise(ABORT, 'head: forward'); END;

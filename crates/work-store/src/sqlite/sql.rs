@@ -170,7 +170,7 @@ statements! {
     /// Only forwards, and only from the tail of the log that it was decided on.
     HEAD_UPDATE = "UPDATE head SET latest_ms = ?1, boot = ?2, since_boot_ms = ?3, era = ?4, acts = ?5, chain = ?6, \
         access = ?7, looks = ?8, refresher = ?9, refreshes_until = ?10 WHERE one = 1 AND workspace = ?11 \
-        AND owner = ?12 AND site = ?13 AND acts = ?14 AND chain = ?15 AND latest_ms <= ?1 AND era <= ?4 \
+        AND owner = ?12 AND site = ?13 AND acts = ?14 AND chain = ?15 AND (era, latest_ms) <= (?4, ?1) \
         AND access <= ?7 AND looks <= ?8";
     EVENT_INSERT = "INSERT INTO event (seq, act, at, subject, bytes, previous, digest) \
         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";

@@ -2,6 +2,8 @@
 
 #![allow(dead_code, unreachable_pub, reason = "each test binary uses a part of it")]
 
+pub mod schema_1;
+
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -322,6 +324,15 @@ pub fn running(id: TaskId) -> Task {
 /// A run.
 pub fn run(id: RunId, task: TaskId, fence: Fence) -> Run {
     Run { id, task, fence, worker: WorkerId::from_bytes([6; 16]), started_at: NOW, ended: None }
+}
+
+/// What makes each table, index and trigger of a file.
+pub fn tables(path: &std::path::Path) -> Vec<String> {
+    let raw = rusqlite::Connection::open(path).expect("opens");
+    let mut all =
+        raw.prepare("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL").expect("sound");
+    let rows = all.query_map([], |row| row.get(0)).expect("sound");
+    rows.collect::<Result<_, _>>().expect("texts")
 }
 
 /// The records without their versions.

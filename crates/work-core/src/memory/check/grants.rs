@@ -1,11 +1,12 @@
 //! Grants, sources and documents.
 
-use super::{Checked, Draft, first, must};
+use super::{Checked, Draft, first, goes_on, must};
 use crate::digest::Digest;
 use crate::folder::{Grant, GrantState};
 use crate::id::{GrantId, SourceId};
 use crate::path::RelPath;
 use crate::port::Change;
+use crate::time::Now;
 use std::sync::Arc;
 
 impl Draft<'_> {
@@ -13,7 +14,7 @@ impl Draft<'_> {
     pub(super) fn grant(&mut self, change: &Change<Grant>) -> Checked {
         let new = change.value();
         match self.tables.grants.replaced_by(&new.id, change)? {
-            Some(old) => carries_on(old, new)?,
+            Some(old) => carries_on(old, new, self.now)?,
             None => self.is_a_first_approval(new)?,
         }
         self.past(new.approved_at)?;
@@ -73,10 +74,11 @@ impl Draft<'_> {
 
 /// Whether a grant may become this: its root stays, its times do not go back. A later approval may forget
 /// the sweep before it.
-fn carries_on(old: &Grant, new: &Grant) -> Checked {
+fn carries_on(old: &Grant, new: &Grant, now: Now) -> Checked {
     must((new.site, &new.root) == (old.site, &old.root), "a folder that moved")?;
-    must(new.approved_at >= old.approved_at, "an approval that went back in time")?;
+    let on = goes_on(old.approved_at, new.approved_at, now);
+    must(on, "an approval that went back in time")?;
     must(new.since_look >= old.since_look, "an approval that counts older looks")?;
-    let forgotten = new.swept_at.is_none() && new.approved_at > old.approved_at;
+    let forgotten = new.swept_at.is_none() && new.approved_at != old.approved_at;
     must(forgotten || new.swept_at >= old.swept_at, "a sweep that went back in time")
 }

@@ -5,20 +5,30 @@ use crate::audit::AuditEvent;
 use crate::folder::Grant;
 use crate::memory::tables::Tables;
 use crate::port::{Batch, Change, Head, Note, Put};
+use crate::time::Anchor;
+use std::cmp::Ordering;
 
 /// Whether the batch follows what was there.
 pub(super) fn check(was: &Tables, batch: &Batch) -> Checked {
     let head = &batch.head;
     let names = |head: &Head| (head.workspace, head.owner, head.site);
     must(names(head) == names(&was.head), "a batch of another workspace")?;
-    first(head.anchor.latest_ms >= was.head.anchor.latest_ms)?;
-    first(head.anchor.era >= was.head.anchor.era)?;
+    first(goes_on(&was.head.anchor, &head.anchor))?;
     first(head.access >= was.head.access && head.looks >= was.head.looks)?;
     match &batch.act {
         Some(act) => event_follows(was, head, &act.event)?,
         None => first((head.acts, head.chain) == (was.head.acts, was.head.chain))?,
     }
     counters_tell(was, batch)
+}
+
+/// Whether time does not go back, but where an era begins.
+fn goes_on(was: &Anchor, now: &Anchor) -> bool {
+    match now.era.cmp(&was.era) {
+        Ordering::Less => false,
+        Ordering::Equal => now.latest_ms >= was.latest_ms,
+        Ordering::Greater => true,
+    }
 }
 
 /// Whether the event is the next one, and the head ends in it.

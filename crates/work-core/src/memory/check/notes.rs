@@ -1,7 +1,7 @@
 //! Notes: looks, findings, sweeps and renewals.
 
 use super::tasks::stays_itself;
-use super::{Checked, Draft, first, must};
+use super::{Checked, Draft, first, goes_on, must};
 use crate::digest::Digest;
 use crate::id::{GrantId, ResultId, SourceId};
 use crate::port::{Change, Note, Version};
@@ -44,7 +44,8 @@ impl Draft<'_> {
     fn counts(&self, old: Option<&Observation>, new: &Observation) -> Checked {
         let is_news = old.is_none_or(|old| (old.seen, old.owner) != (new.seen, new.owner));
         must(!is_news || new.no > self.was.head.looks, "a look that differs and was not counted")?;
-        let on = old.is_none_or(|old| old.no <= new.no && old.looked_at <= new.looked_at);
+        let on = old
+            .is_none_or(|old| old.no <= new.no && goes_on(old.looked_at, new.looked_at, self.now));
         must(on, "a look that went back")
     }
 
@@ -70,7 +71,7 @@ impl Draft<'_> {
         self.past(at)?;
         let old = self.tables.grants.value(&grant).map(|grant| grant.swept_at);
         must(old.is_some(), "a sweep of an unknown folder")?;
-        first(old.is_some_and(|old| old <= Some(at)))?;
+        first(old.flatten().is_none_or(|old| goes_on(old, at, self.now)))?;
         let grants = Arc::make_mut(&mut self.tables.grants);
         grants.touch(&grant, |grant| grant.swept_at = Some(at));
         Ok(())
@@ -80,7 +81,7 @@ impl Draft<'_> {
     fn renewal(&mut self, version: Version, new: &Task, progress: Progress) -> Checked {
         let change = Change::From(version, new.clone());
         let Some(old) = self.tables.tasks.replaced_by(&new.id, &change)? else { return Ok(()) };
-        stays_itself(old, new)?;
+        stays_itself(old, new, self.now)?;
         let same =
             (new.fence, new.attempts, new.updated_at) == (old.fence, old.attempts, old.updated_at);
         let carried = match (old.state, new.state) {

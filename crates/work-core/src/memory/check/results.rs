@@ -1,12 +1,13 @@
 //! Results, revisions and the quotations of the accepted ones.
 
-use super::{Checked, Draft, first, must};
+use super::{Checked, Draft, first, goes_on, must};
 use crate::id::{ProposalId, ResultId};
 use crate::memory::tables::Accepted;
 use crate::port::Change;
 use crate::proposal::{Proposal, ProposalKind, ProposalState};
 use crate::result::{Cited, Origin, Revision, RevisionNo, WorkResult};
 use crate::task::Fence;
+use crate::time::Now;
 use std::sync::Arc;
 
 impl Draft<'_> {
@@ -14,7 +15,7 @@ impl Draft<'_> {
     pub(super) fn result(&mut self, change: &Change<WorkResult>) -> Checked {
         let new = change.value();
         match self.tables.results.replaced_by(&new.id, change)? {
-            Some(old) => moves_on(old, new)?,
+            Some(old) => moves_on(old, new, self.now)?,
             None => {
                 must(new.accepted == RevisionNo::FIRST, "a result that does not begin at 1")?;
                 must(new.created_at == new.updated_at, "a result that changed before it was")?;
@@ -50,7 +51,7 @@ impl Draft<'_> {
         first(new.no.0 >= next)?;
         must(new.no.0 == next, "a gap between revisions")?;
         must(
-            latest.is_none_or(|old| old.created_at <= new.created_at),
+            latest.is_none_or(|old| goes_on(old.created_at, new.created_at, self.now)),
             "a revision before the last",
         )?;
         self.past(new.created_at)?;
@@ -158,11 +159,11 @@ impl Draft<'_> {
 }
 
 /// Whether a result may become this: only its accepted revision moves, by one.
-fn moves_on(old: &WorkResult, new: &WorkResult) -> Checked {
+fn moves_on(old: &WorkResult, new: &WorkResult, now: Now) -> Checked {
     let fixed = WorkResult { accepted: old.accepted, updated_at: old.updated_at, ..new.clone() };
     must(fixed == *old, "a result that became another")?;
     must(new.accepted.0 == old.accepted.0 + 1, "a result that did not move to its next revision")?;
-    must(new.updated_at >= old.updated_at, "a result that went back in time")
+    must(goes_on(old.updated_at, new.updated_at, now), "a result that went back in time")
 }
 
 /// A fault: something named is not there.

@@ -1,6 +1,6 @@
 //! Tasks, runs and client keys.
 
-use super::{Checked, Draft, must};
+use super::{Checked, Draft, goes_on, must};
 use crate::port::{Change, Request};
 use crate::proposal::ProposalKind;
 use crate::task::{Failure, FailureReason, Fence, Lease, Run, Success, Task, TaskKind, TaskState};
@@ -13,7 +13,7 @@ impl Draft<'_> {
         let new = change.value();
         match self.tables.tasks.replaced_by(&new.id, change)? {
             Some(old) => {
-                stays_itself(old, new)?;
+                stays_itself(old, new, self.now)?;
                 must(new.updated_at == self.now.at, "a task that changed at another time")?;
                 moves_on(old, new, self.now)?;
             }
@@ -77,7 +77,7 @@ impl Draft<'_> {
         let new = change.value();
         let key = (new.task, new.fence);
         match self.tables.runs.replaced_by(&key, change)? {
-            Some(old) => ends_once(old, new)?,
+            Some(old) => ends_once(old, new, self.now)?,
             None => {
                 must(new.ended.is_none(), "a run that ended before it began")?;
                 let ids = self.tables.runs.oldest_first().map(|kept| kept.value.id);
@@ -108,7 +108,8 @@ impl Draft<'_> {
         must(self.tables.tasks.get(&new.task).is_some(), "a client key without its task")?;
         self.past(new.created_at)?;
         let old = self.tables.requests.get(&new.key);
-        must(old.is_none_or(|old| old.created_at <= new.created_at), "a client key of the past")?;
+        let goes_on = old.is_none_or(|old| goes_on(old.created_at, new.created_at, self.now));
+        must(goes_on, "a client key of the past")?;
         Arc::make_mut(&mut self.tables.requests).insert(new.key, *new);
         Ok(())
     }
@@ -127,12 +128,12 @@ impl Draft<'_> {
 }
 
 /// Whether a task is still the same request, and its numbers did not go back.
-pub(super) fn stays_itself(old: &Task, new: &Task) -> Checked {
+pub(super) fn stays_itself(old: &Task, new: &Task, now: Now) -> Checked {
     let same = (new.kind, &new.request, new.created_at) == (old.kind, &old.request, old.created_at);
     must(same, "a task that became another")?;
     must(old.is_open(), "a task that went on after its end")?;
     must(new.fence >= old.fence, "a fencing number that went back")?;
-    must(new.updated_at >= old.updated_at, "a task that went back in time")
+    must(goes_on(old.updated_at, new.updated_at, now), "a task that went back in time")
 }
 
 /// Whether a task may go from one state to the other.
@@ -163,8 +164,8 @@ fn begins(lease: &Lease, now: Now) -> bool {
 }
 
 /// Whether a run is the same, and ends now for the first time.
-fn ends_once(old: &Run, new: &Run) -> Checked {
+fn ends_once(old: &Run, new: &Run, now: Now) -> Checked {
     must(Run { ended: None, ..*new } == *old, "a run that became another or ended twice")?;
-    let after = new.ended.is_some_and(|(at, _)| at >= new.started_at);
+    let after = new.ended.is_some_and(|(at, _)| goes_on(new.started_at, at, now));
     must(after, "a run that changed without an end")
 }

@@ -1,10 +1,12 @@
-//! The head: time and counters, written with every batch, never back.
+//! The head: time and counters, written with every batch, never back but where an era begins.
 
 use super::Make;
 use super::desk::Desk;
-use crate::id::{OwnerId, SiteId, WorkerId, WorkspaceId};
-use crate::port::{Batch, Clock, CommitError, Head};
-use crate::time::Era;
+use crate::audit::EventKind;
+use crate::id::{ActId, OwnerId, SiteId, WorkerId, WorkspaceId};
+use crate::port::{Act, Batch, Clock, CommitError, Head};
+use crate::task::{Ask, RunEnd};
+use crate::time::{Anchor, Era};
 use std::time::Duration;
 
 pub(super) fn a_new_workspace_is_empty_and_knows_whose_it_is(make: Make<'_>) {
@@ -52,6 +54,32 @@ pub(super) fn neither_time_nor_era_goes_back(make: Make<'_>) {
     let mut older = desk.batch(vec![], vec![]);
     older.head.anchor.era = Era(0);
     assert_eq!(desk.refuse(&older), CommitError::Overtaken);
+}
+
+// spec: T6
+pub(super) fn time_goes_back_exactly_where_an_era_begins(make: Make<'_>) {
+    let desk = Desk::new(make);
+    desk.clock.set_ahead(Duration::from_secs(9000));
+    let grant = desk.approve("/a");
+    let task = desk.claim(desk.queue(grant));
+    desk.clock.set_back(Duration::from_secs(8000));
+    let (ahead, reading) = desk.ask(|tx| tx.head()).expect("a head");
+    let back = |era| {
+        let mut batch = desk.batch(vec![], vec![]);
+        batch.head.anchor = Anchor { era, ..ahead.anchor.accept(reading) };
+        batch
+    };
+    assert_eq!(desk.refuse(&back(Era(0))), CommitError::Overtaken);
+    let event = back(Era(1)).head.record(
+        desk.id(ActId::from_bytes),
+        &EventKind::ClockAccepted { from_ms: ahead.anchor.latest_ms, to_ms: reading.wall_ms },
+    );
+    let act = Some(Act { event: event.1, puts: vec![] });
+    desk.send(&Batch { head: event.0, act, notes: vec![] }).expect("an era begins");
+    let head = desk.head();
+    assert_eq!((head.anchor.latest_ms, head.anchor.era), (reading.wall_ms, Era(1)));
+    assert_eq!(desk.refuse(&back(Era(0))), CommitError::Overtaken, "no era comes again");
+    desk.keep(desk.ending(task.id, Ask::Cancel, RunEnd::Cancelled));
 }
 
 pub(super) fn no_counter_goes_back(make: Make<'_>) {
