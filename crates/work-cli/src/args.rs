@@ -8,6 +8,7 @@ use clap::error::ErrorKind;
 use clap::{ArgAction, CommandFactory as _, Parser, Subcommand, ValueEnum};
 use std::ffi::OsString;
 use std::path::PathBuf;
+use work_core::proposal::Fingerprint;
 use work_core::workspace::{FailOn, NoSuchDefect, StateFilter};
 
 /// Answers that stay tied to the exact bytes of the files they came from
@@ -120,6 +121,22 @@ pub(crate) enum Command {
     List(List),
     /// Show a kept answer, with its sources looked at now
     Show(Show),
+    /// Look for a result's next revision in its sources
+    Repair(Repair),
+    /// List what was proposed and waits for approval
+    Proposals(Proposals),
+    /// See what a proposal would change, and decide
+    Review(Review),
+    /// Make a proposal the accepted revision
+    Apply(Apply),
+    /// Say no to a proposal
+    Dismiss(Dismiss),
+    /// List the revisions of a kept answer
+    History(History),
+    /// Compare an earlier revision with the accepted one
+    Compare(Compare),
+    /// Prepare to bring an earlier revision back
+    Restore(Restore),
     /// List what was asked for
     Tasks(Tasks),
     /// Cancel a task
@@ -284,6 +301,138 @@ pub(crate) enum Format {
     Text,
 }
 
+/// `work repair`
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+The query is asked again in the same folders. What comes of it is a proposal:
+the kept answer stays as it is until `work apply`.
+
+Example:
+  work repair 1a2b")]
+pub(crate) struct Repair {
+    /// The first digits of the answer's id
+    #[arg(value_name = "RESULT")]
+    pub(crate) result: String,
+    /// Queue the task and leave it to a worker
+    #[arg(long)]
+    pub(crate) detach: bool,
+    /// Asking again with this key within a day answers the first task
+    #[arg(long, value_name = "KEY")]
+    pub(crate) key: Option<String>,
+}
+
+/// `work proposals`
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Whether one can be applied is told as far as the last looks know; `work review`
+looks anew. A proposal waits for an hour.
+
+Example:
+  work proposals")]
+pub(crate) struct Proposals {
+    /// Where to go on, as the list before said
+    #[arg(long, value_name = "CURSOR")]
+    pub(crate) cursor: Option<String>,
+}
+
+/// `work review`
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+At a terminal it asks what is to become of it; nothing said leaves it as it is.
+Elsewhere, and with --no-input or --json, it only shows it. Long text goes
+through $PAGER, else through less.
+
+Example:
+  work review 1a2b")]
+pub(crate) struct Review {
+    /// The first digits of the proposal's id
+    #[arg(value_name = "PROPOSAL")]
+    pub(crate) proposal: String,
+}
+
+/// `work apply`
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+At a terminal it shows the difference and asks. Elsewhere, and with --no-input
+or --json, the fingerprint says what is approved. No source is ever changed.
+
+Examples:
+  work apply 1a2b
+  work apply 1a2b --fingerprint FINGERPRINT")]
+pub(crate) struct Apply {
+    /// The first digits of the proposal's id
+    #[arg(value_name = "PROPOSAL")]
+    pub(crate) proposal: String,
+    /// What is approved, as the proposal shows it; nothing is asked then
+    #[arg(long, value_name = "FINGERPRINT", value_parser = ValueParser::new(fingerprint))]
+    pub(crate) fingerprint: Option<Fingerprint>,
+}
+
+/// `work dismiss`
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+The kept answer stays as it is. So does the proposal, which can be reviewed and
+no longer applied.
+
+Example:
+  work dismiss 1a2b")]
+pub(crate) struct Dismiss {
+    /// The first digits of the proposal's id
+    #[arg(value_name = "PROPOSAL")]
+    pub(crate) proposal: String,
+}
+
+/// `work history`
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+No revision is ever changed or lost.
+
+Examples:
+  work history 1a2b
+  work show 1a2b --revision 1")]
+pub(crate) struct History {
+    /// The first digits of the answer's id
+    #[arg(value_name = "RESULT")]
+    pub(crate) result: String,
+    /// Where to go on, as the list before said
+    #[arg(long, value_name = "CURSOR")]
+    pub(crate) cursor: Option<String>,
+}
+
+/// `work compare`
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+It shows what restoring the revision would change. Where a source of either
+cannot be read now, it says so and shows neither.
+
+Example:
+  work compare 1a2b 1")]
+pub(crate) struct Compare {
+    /// The first digits of the answer's id
+    #[arg(value_name = "RESULT")]
+    pub(crate) result: String,
+    /// The earlier revision
+    #[arg(value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) revision: u64,
+}
+
+/// `work restore`
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+It makes a proposal: the kept answer stays as it is until `work apply`, and
+then gets one revision more. No query runs, and no source is changed.
+
+Example:
+  work restore 1a2b 1")]
+pub(crate) struct Restore {
+    /// The first digits of the answer's id
+    #[arg(value_name = "RESULT")]
+    pub(crate) result: String,
+    /// The earlier revision
+    #[arg(value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) revision: u64,
+}
+
 /// `work tasks`
 #[derive(Debug, clap::Args)]
 pub(crate) struct Tasks {
@@ -440,6 +589,10 @@ fn state(text: &str) -> Result<StateFilter, String> {
     text.parse().map_err(|no: <StateFilter as std::str::FromStr>::Err| no.to_string())
 }
 
+fn fingerprint(text: &str) -> Result<Fingerprint, String> {
+    text.parse().map_err(|no: <Fingerprint as std::str::FromStr>::Err| no.to_string())
+}
+
 /// Options that take the next argument as their value.
 const WITH_VALUE: [&str; 5] = ["--home", "--color", "--progress", "--folder", "--key"];
 /// Options of one letter.
@@ -500,6 +653,14 @@ impl Command {
             Self::Report(_) => "report",
             Self::List(_) => "list",
             Self::Show(_) => "show",
+            Self::Repair(_) => "repair",
+            Self::Proposals(_) => "proposals",
+            Self::Review(_) => "review",
+            Self::Apply(_) => "apply",
+            Self::Dismiss(_) => "dismiss",
+            Self::History(_) => "history",
+            Self::Compare(_) => "compare",
+            Self::Restore(_) => "restore",
             Self::Tasks(_) => "tasks",
             Self::Cancel(_) => "cancel",
             Self::Worker(_) => "worker",

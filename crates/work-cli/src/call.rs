@@ -5,6 +5,7 @@ use crate::fault::Fault;
 use crate::home::Home;
 use crate::output::Output;
 use crate::progress::Line;
+use std::io::{self, IsTerminal as _};
 
 /// What every command gets.
 #[derive(Debug)]
@@ -13,6 +14,7 @@ pub(crate) struct Call {
     pub(crate) out: Output,
     home: Result<Home, Fault>,
     progress: Progress,
+    no_input: bool,
 }
 
 impl Call {
@@ -21,7 +23,7 @@ impl Call {
         let home = Home::find(global.home.as_deref());
         let named = home.as_ref().map(|home| crate::hint::quoted_path(&home.path));
         let out = Output::new(global, command, named.unwrap_or_default());
-        Self { out, home, progress: global.progress }
+        Self { out, home, progress: global.progress, no_input: global.no_input }
     }
 
     /// Where the instance is.
@@ -30,6 +32,13 @@ impl Call {
     /// [`Fault`] when nothing says where.
     pub(crate) fn home(&self) -> Result<&Home, Fault> {
         self.home.as_ref().map_err(Clone::clone)
+    }
+
+    /// Whether somebody sees what is shown and can be asked about it.
+    pub(crate) fn can_ask(&self) -> bool {
+        let terminals =
+            [io::stdin().is_terminal(), io::stdout().is_terminal(), io::stderr().is_terminal()];
+        !self.no_input && !self.out.json && terminals == [true; 3]
     }
 
     /// A line that shows progress as this call wants it.

@@ -1,19 +1,29 @@
 //! The commands, one file each: open, ask one use case, print what it answers.
 
+mod apply;
 mod approve;
 mod attention;
 mod cancel;
 mod check;
+mod compare;
 mod completions;
+mod dismiss;
 mod doctor;
 mod export;
 mod folders;
+mod foreground;
+mod history;
 mod init;
 mod list;
 mod log;
 mod man;
+mod proposal;
+mod proposals;
 mod refresh;
+mod repair;
 mod report;
+mod restore;
+mod review;
 mod revoke;
 mod schema;
 mod show;
@@ -41,6 +51,14 @@ pub(crate) fn run(command: &Command, call: &Call) -> Answer {
         Command::Report(report) => report::run(report, call),
         Command::List(list) => list::run(list, call),
         Command::Show(show) => show::run(show, call),
+        Command::Repair(repair) => repair::run(repair, call),
+        Command::Proposals(proposals) => proposals::run(proposals, call),
+        Command::Review(review) => review::run(review, call),
+        Command::Apply(apply) => apply::run(apply, call),
+        Command::Dismiss(dismiss) => dismiss::run(dismiss, call),
+        Command::History(history) => history::run(history, call),
+        Command::Compare(compare) => compare::run(compare, call),
+        Command::Restore(restore) => restore::run(restore, call),
         Command::Tasks(tasks) => tasks::run(tasks, call),
         Command::Cancel(cancel) => cancel::run(cancel, call),
         Command::Worker(worker) => worker::run(worker, call),
@@ -71,6 +89,20 @@ const BAD: Style = AnsiColor::Red.on_default();
 /// A number with its noun.
 fn count(n: u64, noun: &str) -> String {
     if n == 1 { format!("1 {noun}") } else { format!("{n} {noun}s") }
+}
+
+/// What is said below what would replace an accepted body.
+const NOTHING_CHANGED: &str = "Nothing has changed yet.";
+
+/// What repairing a stale result is for.
+const REPAIR: &str = "propose what its sources say now";
+
+/// Why nothing is shown, for each state that hides.
+const fn hidden(state: &str) -> &'static str {
+    match state.as_bytes() {
+        b"access_removed" => "Hidden: a source may not be read now.\n",
+        _ => "Hidden: a source cannot be read now, or the record of it cannot.\n",
+    }
 }
 
 /// A moment to the minute, UTC; `-` where it is hidden.

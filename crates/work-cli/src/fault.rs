@@ -9,11 +9,13 @@ use work_core::code::{Code, Coded};
 use work_core::document::export::NotAnExport;
 use work_core::document::{render, wire};
 use work_core::folder::BadRules;
-use work_core::id::ResultId;
+use work_core::id::{ProposalId, ResultId};
 use work_core::port::AdmitRefusal;
+use work_core::result::RevisionNo;
 use work_core::retrieve::InvalidQuery;
 use work_core::workspace::{
-    ApproveError, AskError, CancelError, CheckError, ExportError, Failure, FindError, ListError,
+    ApplyError, ApproveError, AskError, AskRepairError, CancelError, CheckError, ExportError,
+    Failure, FindError, HistoryError, ListError, ProposalError, RepairError, RestoreError,
     RevokeError, RunError, ShowError,
 };
 use work_store::instance::InstanceError;
@@ -27,6 +29,8 @@ pub(crate) struct Fault {
     pub(crate) message: String,
     /// What it is about.
     pub(crate) about: About,
+    /// The proposal that was refused, if it is known.
+    pub(crate) refused: Option<Box<Refused>>,
     /// Ids that help.
     pub(crate) details: Map<String, Value>,
     /// Sentences for people that say more.
@@ -56,6 +60,10 @@ pub(crate) enum About {
     Result,
     /// A task.
     Task,
+    /// A proposal.
+    Proposal,
+    /// An approval that does not say what it approves.
+    Approval(ProposalId),
     /// A task that ended because the person stopped it.
     Stopped,
     /// A query that is too long.
@@ -64,6 +72,8 @@ pub(crate) enum About {
     Revision(ResultId),
     /// A result that was made and, because the person stopped it, not shown.
     Unshown(ResultId),
+    /// A proposal that was made and, because the person stopped it, not shown.
+    UnshownProposal(ProposalId),
     /// The name of a document.
     Schema,
     /// What the output goes to.
@@ -74,6 +84,17 @@ pub(crate) enum About {
     ExportFile,
     /// A directory that was to be a folder of an export.
     VerifyFolder,
+}
+
+/// A proposal that was refused, with what a new one would be made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Refused {
+    /// It.
+    pub(crate) proposal: ProposalId,
+    /// Whose next revision.
+    pub(crate) result: ResultId,
+    /// The revision that it would bring back.
+    pub(crate) restores: Option<RevisionNo>,
 }
 
 /// How a command ends early.
@@ -92,7 +113,7 @@ impl Fault {
             [Code::InvalidArgument, Code::InvalidQuery, Code::InvalidCursor].contains(&code);
         let about = if arguments { About::Arguments } else { About::Instance };
         let (details, more) = (Map::new(), Vec::new());
-        Self { code, message: message.into(), about, details, more, exit: None }
+        Self { code, message: message.into(), about, refused: None, details, more, exit: None }
     }
 
     /// The same, said of what the person typed.
@@ -117,6 +138,22 @@ impl Fault {
         let mut fault = Self::new(Code::Cancelled, message).about(About::Unshown(result));
         fault.details.insert("artifact_id".into(), result.to_string().into());
         fault
+    }
+
+    /// A signal came when the proposal was made and before it was shown.
+    pub(crate) fn stopped_before_reviewing(proposal: ProposalId) -> Self {
+        let message = "stopped before the proposal was shown; it waits, and nothing has changed";
+        let mut fault = Self::new(Code::Cancelled, message).about(About::UnshownProposal(proposal));
+        fault.details.insert("proposal_id".into(), proposal.to_string().into());
+        fault
+    }
+
+    /// The same about a proposal that was refused.
+    pub(crate) fn refused(mut self, refused: Refused) -> Self {
+        self.details.insert("proposal_id".into(), refused.proposal.to_string().into());
+        self.details.insert("artifact_id".into(), refused.result.to_string().into());
+        self.refused = Some(Box::new(refused));
+        self
     }
 
     /// The same about something.
@@ -191,6 +228,44 @@ impl From<RunError> for Fault {
     }
 }
 
+impl From<AskRepairError> for Fault {
+    fn from(error: AskRepairError) -> Self {
+        match error {
+            AskRepairError::Show(cause) => cause.into(),
+            AskRepairError::Failed(cause) => cause.into(),
+            refused @ (AskRepairError::Withheld(_)
+            | AskRepairError::QueueFull(_)
+            | AskRepairError::KeyConflict) => Self::of(&refused).about(About::Result),
+        }
+    }
+}
+
+impl From<RepairError> for Fault {
+    fn from(error: RepairError) -> Self {
+        match error {
+            RepairError::Ask(cause) => cause.into(),
+            RepairError::Run(cause) => cause.into(),
+            RepairError::Show(cause) => cause.into(),
+        }
+    }
+}
+
+impl From<RestoreError> for Fault {
+    fn from(error: RestoreError) -> Self {
+        match error {
+            RestoreError::Show(cause) => cause.into(),
+            RestoreError::Failed(cause) => cause.into(),
+            refused @ (RestoreError::Unknown
+            | RestoreError::UnknownRevision(_)
+            | RestoreError::AlreadyAccepted(_)
+            | RestoreError::Withheld(_)
+            | RestoreError::RefreshIncomplete
+            | RestoreError::TooManyPending(_)
+            | RestoreError::TooLarge(_)) => Self::of(&refused).about(About::Result),
+        }
+    }
+}
+
 impl From<ApproveError> for Fault {
     fn from(error: ApproveError) -> Self {
         match error {
@@ -232,9 +307,12 @@ macro_rules! refusals {
 }
 
 refusals! {
+    ApplyError about Proposal,
     AskError about Folder,
     CancelError about Task,
+    HistoryError about Result,
     ListError about Arguments,
+    ProposalError about Proposal,
     RevokeError about Folder,
     ShowError about Result,
 }
@@ -325,6 +403,6 @@ macro_rules! end {
 }
 
 end! {
-    ApproveError, AskError, BadRules, CancelError, CheckError, Failure, FindError, InstanceError, InvalidQuery, ListError,
-    RevokeError, RunError, ShowError,
+    ApproveError, AskError, AskRepairError, BadRules, CancelError, CheckError, Failure, FindError,
+    HistoryError, InstanceError, InvalidQuery, ListError, ProposalError, RevokeError, RunError, ShowError,
 }

@@ -1,9 +1,10 @@
 //! What to do next: one table, for every code.
 
-use crate::fault::{About, Fault};
+use crate::fault::{About, Fault, Refused};
 use std::fmt;
 use std::path::{Path, PathBuf};
 use work_core::code::Code;
+use work_core::result::RevisionNo;
 
 /// The program as it was called: a command that is told to a person must mean the same instance.
 #[derive(Clone, Debug, Default)]
@@ -74,13 +75,25 @@ pub(crate) fn hint(fault: &Fault, work: &Program, home: &str) -> String {
         Code::KeyConflict => "use another --key for another request, or none".into(),
         Code::NotRunning => format!("see what became of it: {work} tasks"),
         Code::LeaseLost => lease_lost(fault.about, work),
-        Code::FingerprintMismatch
-        | Code::AlreadyUsed
-        | Code::Superseded
-        | Code::Dismissed
-        | Code::Expired
-        | Code::RevisionChanged
-        | Code::SourcesChanged => format!("see which proposals wait: {work} proposals"),
+        Code::FingerprintMismatch => refused(fault, work, |one| {
+            format!("see what it would change and its fingerprint: {work} review {}", one.proposal)
+        }),
+        Code::AlreadyUsed => {
+            refused(fault, work, |one| format!("see what is accepted: {work} show {}", one.result))
+        }
+        Code::Superseded => format!("see which one took its place: {work} proposals"),
+        Code::Dismissed => refused(fault, work, |one| {
+            format!("if it is wanted after all, prepare it anew: {}", anew(one, work))
+        }),
+        Code::Expired => {
+            refused(fault, work, |one| format!("prepare it anew: {}", anew(one, work)))
+        }
+        Code::RevisionChanged => refused(fault, work, |one| {
+            format!("prepare it for what is accepted now: {}", anew(one, work))
+        }),
+        Code::SourcesChanged => refused(fault, work, |one| {
+            format!("prepare it with the sources as they are now: {}", anew(one, work))
+        }),
         Code::TooManyPending => format!("apply or dismiss some of them first: {work} proposals"),
         Code::RefreshIncomplete => {
             format!("see that the folders can be reached, then try again: {work} folders")
@@ -90,7 +103,7 @@ pub(crate) fn hint(fault: &Fault, work: &Program, home: &str) -> String {
         }
         Code::EvidenceUnavailable => {
             format!(
-                "see that the folders can be reached and keep still, then ask again: {work} folders"
+                "see that what it quotes is there, can be reached and keeps still, then ask again: {work} folders"
             )
         }
         Code::TooLarge => {
@@ -143,9 +156,16 @@ fn invalid_query(about: About, work: &Program) -> String {
 
 fn invalid_argument(about: About, work: &Program) -> String {
     match about {
-        About::Result | About::Revision(_) | About::Unshown(_) => {
+        About::Result | About::Unshown(_) => {
             format!("copy the first digits of an id from {work} list")
         }
+        About::Revision(result) => format!("see which there are: {work} history {result}"),
+        About::Proposal | About::UnshownProposal(_) => {
+            format!("copy the first digits of an id from {work} proposals")
+        }
+        About::Approval(proposal) => format!(
+            "see what it would change, then apply it with the fingerprint that stands there: {work} review {proposal}"
+        ),
         About::Task | About::Stopped => format!("copy the first digits of an id from {work} tasks"),
         About::Folder | About::NewFolder | About::OwnFolder | About::FolderTooMany => {
             format!("copy a path or an id from {work} folders")
@@ -199,6 +219,9 @@ fn not_found(about: About, work: &Program) -> String {
         About::Result | About::Unshown(_) => format!("see which there are: {work} list"),
         About::Revision(result) => format!("see the accepted one: {work} show {result}"),
         About::Task | About::Stopped => format!("see which there are: {work} tasks"),
+        About::Proposal | About::Approval(_) | About::UnshownProposal(_) => {
+            format!("see which there are: {work} proposals")
+        }
         About::Folder | About::NewFolder | About::OwnFolder | About::FolderTooMany => {
             format!("see which there are: {work} folders")
         }
@@ -217,8 +240,27 @@ fn not_found(about: About, work: &Program) -> String {
 fn cancelled(about: About, work: &Program) -> String {
     if let About::Unshown(result) = about {
         format!("see the result: {work} show {result}")
+    } else if let About::UnshownProposal(proposal) = about {
+        format!("see the proposal: {work} review {proposal}")
     } else {
         "ask again if it is still wanted".into()
+    }
+}
+
+/// What to do instead of applying a proposal, if it is known which.
+fn refused(fault: &Fault, work: &Program, next: impl FnOnce(&Refused) -> String) -> String {
+    match &fault.refused {
+        Some(refused) => next(refused),
+        None => format!("see which proposals wait: {work} proposals"),
+    }
+}
+
+/// The command that prepares a proposal again.
+fn anew(refused: &Refused, work: &Program) -> String {
+    let Refused { proposal: _, result, restores } = refused;
+    match restores {
+        Some(RevisionNo(no)) => format!("{work} restore {result} {no}"),
+        None => format!("{work} repair {result}"),
     }
 }
 

@@ -22,8 +22,9 @@ pub(crate) fn find<T>(
 const fn about(kind: IdKind) -> About {
     match kind {
         IdKind::Grant => About::Folder,
-        IdKind::Source | IdKind::Result | IdKind::Proposal => About::Result,
+        IdKind::Source | IdKind::Result => About::Result,
         IdKind::Task => About::Task,
+        IdKind::Proposal => About::Proposal,
     }
 }
 

@@ -9,7 +9,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use work_core::code::Code;
 use work_core::path::HostPath;
-use work_core::port::{Clock as _, SourceDoor as _};
+use work_core::port::{Clock as _, Patience, SourceDoor as _, Store as _};
+use work_core::time::Timestamp;
 use work_core::workspace::{Failure, Workspace};
 use work_source::{FolderDoor, OwnFiles};
 use work_store::clock::HostClock;
@@ -24,10 +25,23 @@ pub(crate) struct Opened {
     pub(crate) work: Workspace,
     /// Its directory.
     pub(crate) instance: Instance,
-    /// Its records, for what only `doctor` asks.
+    /// Its records, for what no use case answers.
     pub(crate) store: Arc<SqliteStore>,
     /// How much of its ids people see.
     pub(crate) digits: Digits,
+}
+
+impl Opened {
+    /// The time that counts for these records.
+    ///
+    /// # Errors
+    /// [`Failure`] when the records do not answer.
+    pub(crate) fn now(&self) -> Result<Timestamp, Failure> {
+        let limits = self.work.limits();
+        let patience = Patience { lock: limits.lock_wait, whole: limits.transaction };
+        let (head, reading) = self.store.read(patience)?.head()?;
+        Ok(head.at(reading).1.at)
+    }
 }
 
 impl Call {

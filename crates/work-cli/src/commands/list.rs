@@ -1,6 +1,6 @@
 //! `work list`: the kept answers, as the last looks found them.
 
-use super::{BAD, DONE, DOUBTFUL, GOOD, minute};
+use super::{BAD, DONE, DOUBTFUL, GOOD, REPAIR, minute};
 use crate::args::List;
 use crate::call::Call;
 use crate::ids;
@@ -18,7 +18,7 @@ pub(super) fn run(list: &List, call: &Call) -> Answer {
     let filter = list.state.unwrap_or(StateFilter::All);
     let document = opened.work.list(filter, list.cursor.as_deref())?;
     call.out.document(&document, |document| table(&opened, document))?;
-    say_what_follows(list, call, &document);
+    say_what_follows(list, call, &opened, &document);
     Ok(DONE)
 }
 
@@ -46,21 +46,27 @@ pub(super) const fn style(state: ResultState) -> Style {
     }
 }
 
-fn say_what_follows(list: &List, call: &Call, document: &ResultsDoc) {
+fn say_what_follows(list: &List, call: &Call, opened: &Opened, document: &ResultsDoc) {
     let work = &call.out.program;
+    let mut next = Vec::new();
+    if let Some(stale) = document.results.iter().find(|one| one.state == ResultState::Stale) {
+        let id = ids::short(opened, IdKind::Result, stale.artifact_id.bytes());
+        next.push((format!("{work} repair {id}"), REPAIR));
+    }
     match (&document.next, document.results.first()) {
         (Some(cursor), _) => {
             let state = match list.state {
                 Some(StateFilter::Only(state)) => format!(" --state {}", state.as_str()),
                 Some(StateFilter::All) | None => String::new(),
             };
-            call.out.next(&[(format!("{work} list{state} --cursor {cursor}"), "see more")]);
+            next.push((format!("{work} list{state} --cursor {cursor}"), "see more"));
         }
         (None, None) if list.state.is_none() && list.cursor.is_none() => {
             call.out.note("Nothing is kept yet.");
-            call.out.next(&[(format!("{work} report QUERY"), "make a report")]);
+            next.push((format!("{work} report QUERY"), "make a report"));
         }
         (None, None) => call.out.note("No kept answer is in this state."),
         (None, Some(_)) => {}
     }
+    call.out.next(&next);
 }

@@ -7,7 +7,11 @@ use crate::ids::Digits;
 use crate::output::{self, Answer};
 use crate::table::Table;
 use anstyle::Style;
+use serde_json::Value;
 use work_core::document::wire::{EventDoc, LogDoc};
+
+/// Digits of an id that people see.
+const ID: usize = 6;
 
 /// How many events the latest are.
 const LATEST: u64 = 100;
@@ -43,16 +47,23 @@ fn table(document: &LogDoc, digits: Digits) -> String {
     table.text(output::width())
 }
 
-/// The ids and numbers of an event but for the lease; of an id the first six digits, or all.
+/// The ids and numbers of an event but for the lease; of an id the first six digits, or all. The first word of what
+/// happened names the first of them.
 fn about(event: &EventDoc, digits: Digits) -> String {
+    let subject = event.kind.as_deref().and_then(|kind| kind.split('_').next());
     let told = event.ids.iter().filter(|(name, _)| *name != "fence");
-    let most = match digits {
-        Digits::Fewest => 6,
-        Digits::All => usize::MAX,
-    };
-    let words = told.map(|(name, value)| match value.as_str() {
-        Some(id) => format!("{name} {}", id.chars().take(most).collect::<String>()),
-        None => format!("{name} {value}"),
+    let words = told.map(|(name, value)| {
+        let value = shown(name, value, digits);
+        if subject == Some(name) { value } else { format!("{name} {value}") }
     });
     words.collect::<Vec<_>>().join("  ")
+}
+
+/// An id by its first digits; a reason or a number as it is.
+fn shown(name: &str, value: &Value, digits: Digits) -> String {
+    match (value.as_str(), digits) {
+        (None, _) => value.to_string(),
+        (Some(id), Digits::Fewest) if name != "reason" => id.chars().take(ID).collect(),
+        (Some(word), Digits::Fewest | Digits::All) => word.to_owned(),
+    }
 }

@@ -1,5 +1,6 @@
 //! `work report`: asks, works the task in the foreground, and prints the answer.
 
+use super::foreground::{self, UntilSignal};
 use super::{DONE, approve, init};
 use crate::args::Report;
 use crate::call::Call;
@@ -7,18 +8,14 @@ use crate::fault::{Ended, Fault};
 use crate::ids;
 use crate::open::{Opened, shown};
 use crate::output::{self, Answer};
-use crate::progress::Line;
 use crate::signals::{INTERRUPTED, Signal, Signals};
 use crate::wrap::wrapped;
 use std::path::PathBuf;
-use std::time::Duration;
 use work_core::document::render;
-use work_core::document::wire::{ResultDoc, TaskDoc};
+use work_core::document::wire::ResultDoc;
 use work_core::id::{GrantId, IdKind, TaskId};
-use work_core::port::{Go, Pause, Watch};
 use work_core::retrieve::Query;
-use work_core::task::Progress;
-use work_core::workspace::{CancelError, ReportAsk, RunError, Workspace};
+use work_core::workspace::{ReportAsk, RunError};
 use work_store::clock::HostClock;
 use work_store::ids::OsIds;
 use work_store::instance::Instance;
@@ -33,9 +30,9 @@ pub(super) fn run(report: &Report, call: &Call) -> Answer {
     let task = opened.work.ask(&ReportAsk { query, folders, key: report.key.clone() })?;
     call.out.detail(|| format!("Task: {}", task.task_id));
     if report.detach {
-        return detached(call, &opened, &task);
+        return foreground::detached(call, &opened, &task);
     }
-    let result = foreground(call, &opened, &signals, task.task_id)?;
+    let result = worked(call, &opened, &signals, task.task_id)?;
     call.out.detail(|| told(&result));
     call.out.document(&result, |result| wrapped(&render::markdown(result), output::width()))?;
     say_what_follows(call, &opened, &result);
@@ -90,16 +87,15 @@ fn folders(
 }
 
 /// Works the task here, or waits for whoever has it. A signal ends it in order.
-fn foreground(
+fn worked(
     call: &Call,
     opened: &Opened,
     signals: &Signals,
     task: TaskId,
 ) -> Result<ResultDoc, Ended> {
-    let stop = Stop { work: &opened.work, task, signals };
-    let mut watch = Foreground { stop: &stop, line: call.line("Reading") };
-    let finished = opened.work.finish(task, opened.work.new_worker(), &stop, &mut watch);
-    drop(watch);
+    let finished = foreground::work(call, opened, signals, task, |worker, pause, watch| {
+        opened.work.finish(task, worker, pause, watch)
+    });
     Ok(ending(finished, signals.arrived())?)
 }
 
@@ -121,88 +117,6 @@ fn ending(
     }
 }
 
-/// What a signal does to the task in the foreground.
-struct Stop<'a> {
-    work: &'a Workspace,
-    task: TaskId,
-    signals: &'a Signals,
-}
-
-impl Stop<'_> {
-    /// Ctrl-C cancels in the record first (spec C9); whatever else ends this process leaves the task to the next
-    /// worker. A task that cannot be cancelled now is left, too.
-    fn heed(&self) -> Go {
-        match self.signals.arrived() {
-            None => Go::On,
-            Some(Signal::Interrupt) => {
-                let _ = self.work.cancel(self.task);
-                Go::Stop
-            }
-            Some(Signal::Terminate) => Go::Stop,
-        }
-    }
-}
-
-impl Pause for Stop<'_> {
-    fn pause(&self, most: Duration) -> Go {
-        match self.signals.pause(most) {
-            Go::On => Go::On,
-            // A task that is cancelled, or had ended before it could be, is read from the record once more and told
-            // as what it is.
-            Go::Stop if self.signals.arrived() == Some(Signal::Interrupt) => {
-                match self.work.cancel(self.task) {
-                    Ok(_) | Err(CancelError::Refused(_)) => Go::On,
-                    Err(CancelError::Unknown | CancelError::Failed(_)) => Go::Stop,
-                }
-            }
-            Go::Stop => Go::Stop,
-        }
-    }
-}
-
-struct Foreground<'a> {
-    stop: &'a Stop<'a>,
-    line: Line,
-}
-
-impl Watch for Foreground<'_> {
-    fn beat(&mut self, progress: &Progress) -> Go {
-        self.line.show(progress);
-        self.stop.heed()
-    }
-}
-
-struct UntilSignal<'a> {
-    signals: &'a Signals,
-    line: Line,
-}
-
-impl Watch for UntilSignal<'_> {
-    fn beat(&mut self, progress: &Progress) -> Go {
-        self.line.show(progress);
-        if self.signals.arrived().is_some() { Go::Stop } else { Go::On }
-    }
-}
-
-/// Says where a task is that somebody else will work, or what became of it.
-fn detached(call: &Call, opened: &Opened, task: &TaskDoc) -> Answer {
-    let short = ids::short(opened, IdKind::Task, task.task_id.bytes());
-    call.out.document(task, |task| format!("Task {short}: {}\n", task.state))?;
-    let work = &call.out.program;
-    let result = task.artifact_id.map(|id| ids::short(opened, IdKind::Result, id.bytes()));
-    let became = (format!("{work} tasks"), "see what became of it");
-    let unwanted = (format!("{work} cancel {short}"), "if it is not wanted any more");
-    call.out.next(&match (task.state, result) {
-        ("queued", _) => {
-            vec![(format!("{work} worker --once"), "work what is queued"), became, unwanted]
-        }
-        ("running", _) => vec![became, unwanted],
-        (_, Some(result)) => vec![(format!("{work} show {result}"), "see what came of it")],
-        (_, None) => vec![became],
-    });
-    Ok(DONE)
-}
-
 fn say_what_follows(call: &Call, opened: &Opened, result: &ResultDoc) {
     let work = &call.out.program;
     let short = ids::short(opened, IdKind::Result, result.artifact_id.bytes());
@@ -217,12 +131,14 @@ mod tests {
     use super::*;
     use crate::hint::{Program, hint};
     use std::sync::Arc;
+    use std::time::Duration;
     use work_core::code::Code;
     use work_core::id::ResultId;
     use work_core::memory::MemoryDoor;
     use work_core::path::HostPath;
-    use work_core::port::Quiet;
+    use work_core::port::{Go, Pause as _, Quiet};
     use work_core::result::ResultState;
+    use work_core::workspace::Workspace;
 
     /// A result of which a look that was cut short shows nothing.
     fn stub() -> ResultDoc {
@@ -271,7 +187,7 @@ mod tests {
         let query = Query::parse("backups").expect("a query");
         let task = work.ask(&ReportAsk::everywhere(query)).expect("queued").task_id;
         let signals = Signals::with(Signal::Interrupt);
-        let stop = Stop { work: &work, task, signals: &signals };
+        let stop = foreground::Stop { work: &work, task, signals: &signals };
         work.work_once(work.new_worker(), &mut Quiet).expect("another worker makes it");
         assert_eq!(stop.pause(Duration::ZERO), Go::On, "the record is read once more");
         let finished = work.finish(task, work.new_worker(), &stop, &mut Quiet);

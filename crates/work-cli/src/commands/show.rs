@@ -1,6 +1,6 @@
 //! `work show`: one kept answer, with its sources looked at now.
 
-use super::DONE;
+use super::{DONE, REPAIR};
 use crate::args::{Format, Show};
 use crate::call::Call;
 use crate::fault::{About, Fault};
@@ -9,7 +9,7 @@ use crate::output::{self, Answer};
 use crate::wrap::wrapped;
 use work_core::document::render;
 use work_core::id::{IdKind, ResultId};
-use work_core::result::RevisionNo;
+use work_core::result::{ResultState, RevisionNo};
 use work_core::workspace::ShowError;
 
 pub(super) fn run(show: &Show, call: &Call) -> Answer {
@@ -27,9 +27,12 @@ pub(super) fn run(show: &Show, call: &Call) -> Answer {
         Format::Text => render::text(document),
     };
     call.out.document(&document, |document| wrapped(&text(document), output::width()))?;
+    let work = &call.out.program;
     if document.state.hides() {
-        call.out
-            .next(&[(format!("{} folders", call.out.program), "see which folders are approved")]);
+        call.out.next(&[(format!("{work} folders"), "see which folders are approved")]);
+    } else if document.state == ResultState::Stale && show.revision.is_none() {
+        let short = ids::short(&opened, IdKind::Result, id.bytes());
+        call.out.next(&[(format!("{work} repair {short}"), REPAIR)]);
     }
     Ok(DONE)
 }

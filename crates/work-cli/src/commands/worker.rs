@@ -156,7 +156,7 @@ impl Desk<'_> {
             return;
         }
         let id = ids::short(self.opened, IdKind::Task, task.task_id.bytes());
-        let (at, query) = (minute(Some(task.updated_at)), work_core::show::line(&task.query));
+        let (at, query) = (minute(Some(task.updated_at)), tasks::asks(task));
         let came = tasks::came_of(self.opened, std::slice::from_ref(task)).concat();
         let line = format!("{at}  {id}  {}  {came}  {query}", task.state);
         let line = output::width().map_or_else(|| line.clone(), |width| table::cut(&line, width));

@@ -92,10 +92,19 @@ fn a_closed_pipe_ends_every_command_quietly() {
     let desk = Desk::with_files(&[("a.md", "Backups are kept.\n")]);
     let id = desk.json(&["report", "backups"]).data()["artifact_id"].clone();
     let id = id.as_str().expect("an id");
+    desk.file("a.md", "Backups are kept for long.\n");
+    let proposal = desk.json(&["repair", id]).data()["proposal_id"].clone();
+    let proposal = proposal.as_str().expect("an id");
     for args in [
         &["list"][..],
         &["--json", "list"],
         &["show", id],
+        &["repair", id],
+        &["proposals"],
+        &["review", proposal],
+        &["--json", "review", proposal],
+        &["history", id],
+        &["compare", id, "1"],
         &["log"],
         &["--help"],
         &["schema"],

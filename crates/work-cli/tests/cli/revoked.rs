@@ -33,9 +33,14 @@ fn nothing_of_a_revoked_folder_is_printed() {
     let failed = desk.json(&["report", "zebra"]);
     assert_eq!(failed.code, 1);
     let id = result["artifact_id"].as_str().expect("an id").to_owned();
-    let mut secrets: Vec<String> =
-        ["cellar", "quincunx", "Xylophone", "marmalade", "elsewhere"].map(str::to_owned).to_vec();
+    desk.file("cellar/ombu.md", "Backups of the pantry are kept, too.\n");
+    let proposal = desk.json(&["repair", &id]).data();
+    let waits = proposal["proposal_id"].as_str().expect("an id").to_owned();
+    let words = ["cellar", "quincunx", "Xylophone", "marmalade", "elsewhere", "ombu", "pantry"];
+    let mut secrets: Vec<String> = words.map(str::to_owned).to_vec();
+    secrets.push(proposal["fingerprint"].as_str().expect("a fingerprint").to_owned());
     handles(&result, &mut secrets);
+    handles(&proposal, &mut secrets);
     assert!(secrets.len() > 8, "{secrets:?}");
     desk.run(&["revoke", "docs"]).succeeded();
 
@@ -50,6 +55,15 @@ fn nothing_of_a_revoked_folder_is_printed() {
         &["folders"],
         &["report", "backups"],
         &["-v", "show", &id],
+        &["proposals"],
+        &["review", &waits],
+        &["-v", "review", &waits],
+        &["apply", &waits],
+        &["history", &id],
+        &["compare", &id, "1"],
+        &["compare", &id, "2"],
+        &["restore", &id, "1"],
+        &["repair", &id],
     ] {
         for ran in [desk.run(args), desk.json(args)] {
             let all = ran.out + &ran.err;
@@ -63,6 +77,9 @@ fn nothing_of_a_revoked_folder_is_printed() {
     assert!(stub["body"].is_null() && stub["scan"].is_null() && stub["causes"].is_null(), "{stub}");
     let tasks = desk.json(&["tasks"]).data();
     assert!(!tasks.to_string().contains("files_read"), "no count of the folder is left: {tasks}");
+
+    let stub = desk.json(&["review", &waits]).succeeded().data();
+    assert_eq!((&stub["state"], &stub["kind"]), (&"access_removed".into(), &Value::Null));
 
     assert_eq!(desk.json(&["approve", "docs"]).data()["change"], "approved_again");
     assert_eq!(desk.json(&["show", &id]).data()["body"], result["body"], "it shows again");
