@@ -121,6 +121,19 @@ pub(crate) enum Command {
     List(List),
     /// Show a kept answer, with its sources looked at now
     Show(Show),
+    /// See which answers need somebody, and what to do
+    #[command(after_help = "\
+A file whose identity, size and times are as they were when it was read is taken
+to hold the same bytes. check, refresh, show, review, compare, apply and restore
+read every byte again.")]
+    Status,
+    /// Fail if what is quoted is not as it was
+    Check(Check),
+    /// Look at every file that is quoted
+    #[command(after_help = "\
+Reads every byte again and keeps what it saw. It changes no answer. Exits 3 when
+not every file was reached in time.")]
+    Refresh,
     /// Look for a result's next revision in its sources
     Repair(Repair),
     /// List what was proposed and waits for approval
@@ -143,25 +156,14 @@ pub(crate) enum Command {
     Cancel(Cancel),
     /// Work queued tasks until stopped
     Worker(Worker),
-    /// See which answers need somebody, and what to do
-    #[command(after_help = "\
-A file whose identity, size and times are as they were when it was read is taken
-to hold the same bytes. check, refresh, show, review, compare, apply and restore
-read every byte again.")]
-    Status,
-    /// Fail if what is quoted is not as it was
-    Check(Check),
-    /// Look at every file that is quoted
-    #[command(after_help = "\
-Reads every byte again and keeps what it saw. It changes no answer. Exits 3 when
-not every file was reached in time.")]
-    Refresh,
     /// Write an answer down for somebody else
     Export(Export),
     /// Compare an export with the files that are here
     Verify(Verify),
     /// Check the instance and its records
-    Doctor,
+    Doctor(Doctor),
+    /// Copy all records into a new file
+    Backup(Backup),
     /// Print the audit log
     Log(Log),
     /// Print the JSON Schema of a document
@@ -176,8 +178,18 @@ not every file was reached in time.")]
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 An instance that is there stays as it is. `work approve` and `work report
---folder` create it by themselves.")]
+--folder` create it by themselves.
+
+An instance made from a backup gets a token of its own. Nothing can be applied
+any more that waited when the backup was made.
+
+Examples:
+  work init
+  work --home ~/second init --from work.backup")]
 pub(crate) struct Init {
+    /// Make it from a backup, where there is none
+    #[arg(long, value_name = "FILE", conflicts_with = "new_token")]
+    pub(crate) from: Option<PathBuf>,
     /// Replace the access token
     #[arg(long)]
     pub(crate) new_token: bool,
@@ -536,6 +548,48 @@ pub(crate) struct Verify {
     pub(crate) folder: Vec<OsString>,
 }
 
+/// `work doctor`
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Repairs nothing. Exits 0 when all is well, 15 when records are damaged, 1 when
+it finds something else.
+
+Time never goes back by itself. After a clock that was wrong and ahead, and is
+right now, --accept-clock lets time go on from the clock of now. It asks first;
+without a terminal it needs --yes.
+
+Examples:
+  work doctor
+  work doctor --file work.backup")]
+pub(crate) struct Doctor {
+    /// Check this file instead, a backup or a database
+    #[arg(long, value_name = "FILE")]
+    pub(crate) file: Option<PathBuf>,
+    /// Set time back to the clock; every pending proposal and lease ends
+    #[arg(long, conflicts_with = "file")]
+    pub(crate) accept_clock: bool,
+    /// Do not ask
+    #[arg(long, requires = "accept_clock")]
+    pub(crate) yes: bool,
+}
+
+/// `work backup`
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+A backup is private and in clear text: it holds every quotation, that of
+withdrawn folders too. It holds no token. It may be made while workers run, and
+never over a file or in an approved folder. Nothing else backs anything up.
+
+Examples:
+  work backup ~/safe/work.backup
+  work doctor --file ~/safe/work.backup
+  work --home ~/second init --from ~/safe/work.backup")]
+pub(crate) struct Backup {
+    /// The new file
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+}
+
 /// `work log`
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -669,7 +723,8 @@ impl Command {
             Self::Refresh => "refresh",
             Self::Export(_) => "export",
             Self::Verify(_) => "verify",
-            Self::Doctor => "doctor",
+            Self::Doctor(_) => "doctor",
+            Self::Backup(_) => "backup",
             Self::Log(_) => "log",
             Self::Schema(_) => "schema",
             Self::Completions(_) => "completions",

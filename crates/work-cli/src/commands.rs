@@ -1,8 +1,10 @@
 //! The commands, one file each: open, ask one use case, print what it answers.
 
+mod accept_clock;
 mod apply;
 mod approve;
 mod attention;
+mod backup;
 mod cancel;
 mod check;
 mod compare;
@@ -67,7 +69,8 @@ pub(crate) fn run(command: &Command, call: &Call) -> Answer {
         Command::Refresh => refresh::run(call),
         Command::Export(export) => export::run(export, call),
         Command::Verify(verify) => verify::run(verify, call),
-        Command::Doctor => doctor::run(call),
+        Command::Doctor(doctor) => doctor::run(doctor, call),
+        Command::Backup(backup) => backup::run(backup, call),
         Command::Log(log) => log::run(log, call),
         Command::Schema(schema) => schema::run(schema, call),
         Command::Completions(completions) => completions::run(completions, call),

@@ -14,9 +14,9 @@ use work_core::port::AdmitRefusal;
 use work_core::result::RevisionNo;
 use work_core::retrieve::InvalidQuery;
 use work_core::workspace::{
-    ApplyError, ApproveError, AskError, AskRepairError, CancelError, CheckError, ExportError,
-    Failure, FindError, HistoryError, ListError, ProposalError, RepairError, RestoreError,
-    RevokeError, RunError, ShowError,
+    ApplyError, ApproveError, AskError, AskRepairError, BackupRefusal, CancelError, CheckError,
+    ExportError, Failure, FindError, HistoryError, ListError, ProposalError, RepairError,
+    RestoreError, RevokeError, RunError, ShowError,
 };
 use work_store::instance::InstanceError;
 
@@ -84,6 +84,8 @@ pub(crate) enum About {
     ExportFile,
     /// A directory that was to be a folder of an export.
     VerifyFolder,
+    /// A file that was to be a backup.
+    BackupFile,
 }
 
 /// A proposal that was refused, with what a new one would be made of.
@@ -317,6 +319,17 @@ refusals! {
     ShowError about Result,
 }
 
+impl From<BackupRefusal> for Fault {
+    fn from(refusal: BackupRefusal) -> Self {
+        match refusal {
+            BackupRefusal::Failed(cause) => cause.into(),
+            refused @ (BackupRefusal::InFolder | BackupRefusal::InInstance) => {
+                Self::of(&refused).about(About::NewFile)
+            }
+        }
+    }
+}
+
 impl From<CheckError> for Fault {
     fn from(CheckError::Failed(cause): CheckError) -> Self {
         cause.into()
@@ -374,6 +387,7 @@ impl From<InstanceError> for Fault {
             }
             InstanceError::Backup { source, .. } => {
                 Self::new(Failure::Store(source).code(), format!("{error}: {source}"))
+                    .about(About::BackupFile)
             }
             InstanceError::Store(cause) => Failure::Store(cause).into(),
         }
@@ -403,6 +417,6 @@ macro_rules! end {
 }
 
 end! {
-    ApproveError, AskError, AskRepairError, BadRules, CancelError, CheckError, Failure, FindError,
+    ApproveError, AskError, AskRepairError, BackupRefusal, BadRules, CancelError, CheckError, Failure, FindError,
     HistoryError, InstanceError, InvalidQuery, ListError, ProposalError, RevokeError, RunError, ShowError,
 }

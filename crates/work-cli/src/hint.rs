@@ -138,6 +138,9 @@ pub(crate) fn hint(fault: &Fault, work: &Program, home: &str) -> String {
             )
         }
         Code::NetworkFilesystem => "keep the instance on a local disk: work --home DIR".into(),
+        Code::StoreDamaged | Code::StoreForeign if fault.about == About::BackupFile => {
+            "use another backup; nothing was made of this one".into()
+        }
         Code::StoreDamaged => store_damaged(work, home),
         Code::StoreNewer => "use the newer version of work that wrote it".into(),
         Code::StoreForeign => {
@@ -176,10 +179,15 @@ fn invalid_argument(about: About, work: &Program) -> String {
         About::NewFile => new_file(),
         About::ExportFile => format!("make an export with {work} export RESULT -o FILE"),
         About::VerifyFolder => verify_folder(),
+        About::BackupFile => backup_file(work),
         About::Arguments | About::LongQuery | About::Schema | About::Output => {
             format!("see what is expected: {}", work.help())
         }
     }
+}
+
+fn backup_file(work: &Program) -> String {
+    format!("name a file that was made with {work} backup FILE")
 }
 
 fn verify_folder() -> String {
@@ -191,7 +199,9 @@ fn new_file() -> String {
 }
 
 fn folder_refused(about: About, work: &Program, home: &str) -> String {
-    if about == About::VerifyFolder {
+    if about == About::NewFile {
+        "name a file elsewhere, where only you look: in no folder that was ever approved".into()
+    } else if about == About::VerifyFolder {
         "name a directory that is there and that this user can list: --folder DIR".into()
     } else if about == About::OwnFolder {
         format!(
@@ -233,7 +243,8 @@ fn not_found(about: About, work: &Program) -> String {
         | About::Output
         | About::NewFile
         | About::ExportFile
-        | About::VerifyFolder => format!("see what is expected: {}", work.help()),
+        | About::VerifyFolder
+        | About::BackupFile => format!("see what is expected: {}", work.help()),
     }
 }
 

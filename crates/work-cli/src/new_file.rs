@@ -74,12 +74,14 @@ fn beside(path: &Path) -> Result<PathBuf, Fault> {
     Ok(path.with_file_name(unfinished))
 }
 
-fn taken(path: &Path) -> Fault {
+/// Something is there already.
+pub(crate) fn taken(path: &Path) -> Fault {
     let message = format!("{} is there already; nothing was written", shown(path));
     Fault::new(Code::InvalidArgument, message).about(About::NewFile)
 }
 
-fn refused(path: &Path, error: &io::Error) -> Fault {
+/// The file system refused.
+pub(crate) fn refused(path: &Path, error: &io::Error) -> Fault {
     let code = file_code(error.kind());
     // What else can be wrong is wrong with the name: no such directory, a name too long.
     let code = if code == Code::Internal { Code::InvalidArgument } else { code };

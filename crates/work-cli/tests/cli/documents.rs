@@ -53,6 +53,7 @@ fn each_document_fits_its_schema() {
     for args in [&["status"][..], &["check"], &["refresh"]] {
         ask(args);
     }
+    ask(&["backup", "work.backup"]);
     for args in [&["list"][..], &["tasks"], &["folders"], &["log"], &["doctor"]] {
         ask(args);
     }

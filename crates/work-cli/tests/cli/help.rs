@@ -3,7 +3,7 @@
 use crate::desk::Desk;
 use std::fs;
 
-const COMMANDS: [&str; 28] = [
+const COMMANDS: [&str; 29] = [
     "init",
     "approve",
     "revoke",
@@ -27,6 +27,7 @@ const COMMANDS: [&str; 28] = [
     "refresh",
     "export",
     "verify",
+    "backup",
     "doctor",
     "log",
     "schema",

@@ -40,6 +40,7 @@ fn before_anything_is_approved_every_command_says_how_to_begin() {
         &["list"],
         &["show", "1a2b"],
         &["export", "1a2b"],
+        &["backup", "w.backup"],
         &["status"],
         &["check"],
         &["refresh"],

@@ -1,6 +1,7 @@
 //! The use cases through their public door, over the strict store and a door in memory.
 
 mod asking;
+mod backing_up;
 mod checking;
 mod checkup;
 mod clock;
