@@ -9,7 +9,7 @@ use clap::{ArgAction, CommandFactory as _, Parser, Subcommand, ValueEnum};
 use std::ffi::OsString;
 use std::path::PathBuf;
 use work_core::proposal::Fingerprint;
-use work_core::workspace::StateFilter;
+use work_core::workspace::{FailOn, NoSuchDefect, StateFilter};
 
 /// Answers that stay tied to the exact bytes of the files they came from
 #[derive(Debug, Parser)]
@@ -121,6 +121,19 @@ pub(crate) enum Command {
     List(List),
     /// Show a kept answer, with its sources looked at now
     Show(Show),
+    /// See which answers need somebody, and what to do
+    #[command(after_help = "\
+A file whose identity, size and times are as they were when it was read is taken
+to hold the same bytes. check, refresh, show, review, compare, apply and restore
+read every byte again.")]
+    Status,
+    /// Fail if what is quoted is not as it was
+    Check(Check),
+    /// Look at every file that is quoted
+    #[command(after_help = "\
+Reads every byte again and keeps what it saw. It changes no answer. Exits 3 when
+not every file was reached in time.")]
+    Refresh,
     /// Look for a result's next revision in its sources
     Repair(Repair),
     /// List what was proposed and waits for approval
@@ -143,8 +156,14 @@ pub(crate) enum Command {
     Cancel(Cancel),
     /// Work queued tasks until stopped
     Worker(Worker),
+    /// Write an answer down for somebody else
+    Export(Export),
+    /// Compare an export with the files that are here
+    Verify(Verify),
     /// Check the instance and its records
-    Doctor,
+    Doctor(Doctor),
+    /// Copy all records into a new file
+    Backup(Backup),
     /// Print the audit log
     Log(Log),
     /// Print the JSON Schema of a document
@@ -159,8 +178,18 @@ pub(crate) enum Command {
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 An instance that is there stays as it is. `work approve` and `work report
---folder` create it by themselves.")]
+--folder` create it by themselves.
+
+An instance made from a backup gets a token of its own. Nothing can be applied
+any more that waited when the backup was made.
+
+Examples:
+  work init
+  work --home ~/second init --from work.backup")]
 pub(crate) struct Init {
+    /// Make it from a backup, where there is none
+    #[arg(long, value_name = "FILE", conflicts_with = "new_token")]
+    pub(crate) from: Option<PathBuf>,
     /// Replace the access token
     #[arg(long)]
     pub(crate) new_token: bool,
@@ -448,6 +477,119 @@ pub(crate) struct Worker {
     pub(crate) once: bool,
 }
 
+/// `work check`
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Reads every byte again. Exits 10 when something that --fail-on lists is there,
+else 3 when not everything could be told: a file was not reached in time or
+would not hold still, or an answer is hidden and that is not listed. Else 0.
+
+What --fail-on may list: altered, gone, ambiguous, beyond_limit, unavailable,
+moved, cosmetic, intact; the first five are the default. unavailable is an
+answer that is hidden, whatever hides it; intact is a passage that stands as it
+was in a file that changed.
+
+Examples:
+  work check
+  work check --fail-on altered,gone
+  git diff --cached --name-only -z | xargs -0r work check --paths --")]
+pub(crate) struct Check {
+    /// What fails, with commas between
+    #[arg(long, value_name = "LIST", value_parser = ValueParser::new(fail_on))]
+    pub(crate) fail_on: Option<FailOn>,
+    /// Only answers that quote these files, be they there or not
+    #[arg(long, value_name = "FILE", num_args = 0..)]
+    pub(crate) paths: Option<Vec<PathBuf>>,
+    /// More files for --paths, whatever they begin with
+    #[arg(last = true, value_name = "FILE", requires = "paths")]
+    pub(crate) more: Vec<PathBuf>,
+}
+
+/// `work export`
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+An export holds the quotations in clear text and is unsigned. `work verify`
+compares it with files, on any machine and without an instance.
+
+Examples:
+  work export 1a2b
+  work export 1a2b -o backups.json")]
+pub(crate) struct Export {
+    /// The first digits of the answer's id
+    #[arg(value_name = "RESULT")]
+    pub(crate) result: String,
+    /// An earlier revision
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) revision: Option<u64>,
+    /// Write it into this new file, never over one that is there
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+}
+
+/// `work verify`
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Needs no instance and makes none. A folder that is named alone serves the label
+that is its own name, or the only one. Without --folder, an export of one
+folder is compared with the current directory.
+
+Examples:
+  work verify backups.json
+  work verify backups.json --folder ~/notes
+  work verify - --folder docs=./docs --folder notes=/srv/notes < both.json
+
+Exits 0 when every quotation is intact, else 10.")]
+pub(crate) struct Verify {
+    /// The export; - is standard input
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+    /// A folder of the export is this directory; may be given again
+    #[arg(long, value_name = "[LABEL=]DIR")]
+    pub(crate) folder: Vec<OsString>,
+}
+
+/// `work doctor`
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Repairs nothing. Exits 0 when all is well, 15 when records are damaged, 1 when
+it finds something else.
+
+Time never goes back by itself. After a clock that was wrong and ahead, and is
+right now, --accept-clock lets time go on from the clock of now. It asks first;
+without a terminal it needs --yes.
+
+Examples:
+  work doctor
+  work doctor --file work.backup")]
+pub(crate) struct Doctor {
+    /// Check this file instead, a backup or a database
+    #[arg(long, value_name = "FILE")]
+    pub(crate) file: Option<PathBuf>,
+    /// Set time back to the clock; every pending proposal and lease ends
+    #[arg(long, conflicts_with = "file")]
+    pub(crate) accept_clock: bool,
+    /// Do not ask
+    #[arg(long, requires = "accept_clock")]
+    pub(crate) yes: bool,
+}
+
+/// `work backup`
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+A backup is private and in clear text: it holds every quotation, that of
+withdrawn folders too. It holds no token. It may be made while workers run, and
+never over a file or in an approved folder. Nothing else backs anything up.
+
+Examples:
+  work backup ~/safe/work.backup
+  work doctor --file ~/safe/work.backup
+  work --home ~/second init --from ~/safe/work.backup")]
+pub(crate) struct Backup {
+    /// The new file
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+}
+
 /// `work log`
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -491,6 +633,10 @@ pub(crate) struct Man {
     /// Write one file a command into this directory instead
     #[arg(long, value_name = "DIR")]
     pub(crate) dir: Option<PathBuf>,
+}
+
+fn fail_on(text: &str) -> Result<FailOn, String> {
+    text.parse().map_err(|no: NoSuchDefect| no.to_string())
 }
 
 fn state(text: &str) -> Result<StateFilter, String> {
@@ -572,7 +718,13 @@ impl Command {
             Self::Tasks(_) => "tasks",
             Self::Cancel(_) => "cancel",
             Self::Worker(_) => "worker",
-            Self::Doctor => "doctor",
+            Self::Status => "status",
+            Self::Check(_) => "check",
+            Self::Refresh => "refresh",
+            Self::Export(_) => "export",
+            Self::Verify(_) => "verify",
+            Self::Doctor(_) => "doctor",
+            Self::Backup(_) => "backup",
             Self::Log(_) => "log",
             Self::Schema(_) => "schema",
             Self::Completions(_) => "completions",

@@ -1,12 +1,17 @@
 //! The commands, one file each: open, ask one use case, print what it answers.
 
+mod accept_clock;
 mod apply;
 mod approve;
+mod attention;
+mod backup;
 mod cancel;
+mod check;
 mod compare;
 mod completions;
 mod dismiss;
 mod doctor;
+mod export;
 mod folders;
 mod foreground;
 mod history;
@@ -16,6 +21,7 @@ mod log;
 mod man;
 mod proposal;
 mod proposals;
+mod refresh;
 mod repair;
 mod report;
 mod restore;
@@ -23,7 +29,9 @@ mod review;
 mod revoke;
 mod schema;
 mod show;
+mod status;
 mod tasks;
+mod verify;
 mod worker;
 
 use crate::args::Command;
@@ -56,7 +64,13 @@ pub(crate) fn run(command: &Command, call: &Call) -> Answer {
         Command::Tasks(tasks) => tasks::run(tasks, call),
         Command::Cancel(cancel) => cancel::run(cancel, call),
         Command::Worker(worker) => worker::run(worker, call),
-        Command::Doctor => doctor::run(call),
+        Command::Status => status::run(call),
+        Command::Check(check) => check::run(check, call),
+        Command::Refresh => refresh::run(call),
+        Command::Export(export) => export::run(export, call),
+        Command::Verify(verify) => verify::run(verify, call),
+        Command::Doctor(doctor) => doctor::run(doctor, call),
+        Command::Backup(backup) => backup::run(backup, call),
         Command::Log(log) => log::run(log, call),
         Command::Schema(schema) => schema::run(schema, call),
         Command::Completions(completions) => completions::run(completions, call),
@@ -65,11 +79,20 @@ pub(crate) fn run(command: &Command, call: &Call) -> Answer {
 }
 
 const DONE: u8 = 0;
+/// Not all of it could be done (spec C7).
+const IN_PART: u8 = 3;
+/// Something needs attention: `check` and `verify` (spec C7).
+const ATTENTION: u8 = 10;
 
 /// How things stand, in colour.
 const GOOD: Style = AnsiColor::Green.on_default();
 const DOUBTFUL: Style = AnsiColor::Yellow.on_default();
 const BAD: Style = AnsiColor::Red.on_default();
+
+/// A number with its noun.
+fn count(n: u64, noun: &str) -> String {
+    if n == 1 { format!("1 {noun}") } else { format!("{n} {noun}s") }
+}
 
 /// What is said below what would replace an accepted body.
 const NOTHING_CHANGED: &str = "Nothing has changed yet.";

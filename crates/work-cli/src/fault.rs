@@ -6,6 +6,7 @@
 use serde_json::{Map, Value};
 use std::io::ErrorKind;
 use work_core::code::{Code, Coded};
+use work_core::document::export::NotAnExport;
 use work_core::document::{render, wire};
 use work_core::folder::BadRules;
 use work_core::id::{ProposalId, ResultId};
@@ -13,9 +14,9 @@ use work_core::port::AdmitRefusal;
 use work_core::result::RevisionNo;
 use work_core::retrieve::InvalidQuery;
 use work_core::workspace::{
-    ApplyError, ApproveError, AskError, AskRepairError, CancelError, Failure, FindError,
-    HistoryError, ListError, ProposalError, RepairError, RestoreError, RevokeError, RunError,
-    ShowError,
+    ApplyError, ApproveError, AskError, AskRepairError, BackupRefusal, CancelError, CheckError,
+    ExportError, Failure, FindError, HistoryError, ListError, ProposalError, RepairError,
+    RestoreError, RevokeError, RunError, ShowError,
 };
 use work_store::instance::InstanceError;
 
@@ -77,6 +78,14 @@ pub(crate) enum About {
     Schema,
     /// What the output goes to.
     Output,
+    /// A file that the command was to write.
+    NewFile,
+    /// A file that was to be an export.
+    ExportFile,
+    /// A directory that was to be a folder of an export.
+    VerifyFolder,
+    /// A file that was to be a backup.
+    BackupFile,
 }
 
 /// A proposal that was refused, with what a new one would be made of.
@@ -311,6 +320,41 @@ refusals! {
     ShowError about Result,
 }
 
+impl From<BackupRefusal> for Fault {
+    fn from(refusal: BackupRefusal) -> Self {
+        match refusal {
+            BackupRefusal::Failed(cause) => cause.into(),
+            refused @ (BackupRefusal::InFolder | BackupRefusal::InInstance) => {
+                Self::of(&refused).about(About::NewFile)
+            }
+        }
+    }
+}
+
+impl From<CheckError> for Fault {
+    fn from(CheckError::Failed(cause): CheckError) -> Self {
+        cause.into()
+    }
+}
+
+impl From<ExportError> for Fault {
+    fn from(error: ExportError) -> Self {
+        match error {
+            ExportError::Show(cause) => cause.into(),
+            ExportError::Failed(cause) => cause.into(),
+            refused @ (ExportError::Withheld(_) | ExportError::RefreshIncomplete) => {
+                Self::of(&refused).about(About::Result)
+            }
+        }
+    }
+}
+
+impl From<NotAnExport> for Fault {
+    fn from(error: NotAnExport) -> Self {
+        Self::of(&error).about(About::ExportFile)
+    }
+}
+
 impl From<InvalidQuery> for Fault {
     fn from(error: InvalidQuery) -> Self {
         let fault = Self::new(Code::InvalidQuery, error.to_string());
@@ -346,6 +390,7 @@ impl From<InstanceError> for Fault {
             }
             InstanceError::Backup { source, .. } => {
                 Self::new(Failure::Store(source).code(), format!("{error}: {source}"))
+                    .about(About::BackupFile)
             }
             InstanceError::Store(cause) => Failure::Store(cause).into(),
         }
@@ -375,6 +420,6 @@ macro_rules! end {
 }
 
 end! {
-    ApproveError, AskError, AskRepairError, BadRules, CancelError, Failure, FindError, HistoryError, InstanceError,
-    InvalidQuery, ListError, ProposalError, RevokeError, RunError, ShowError,
+    ApproveError, AskError, AskRepairError, BackupRefusal, BadRules, CancelError, CheckError, Failure, FindError,
+    HistoryError, InstanceError, InvalidQuery, ListError, ProposalError, RevokeError, RunError, ShowError,
 }

@@ -131,12 +131,16 @@ pub(crate) fn hint(fault: &Fault, work: &Program, home: &str) -> String {
         }
         Code::SetupIncomplete => setup_incomplete(fault.about, work),
         Code::DiskFull => disk_full(fault.about, home),
+        Code::ReadOnly if fault.about == About::NewFile => new_file(),
         Code::ReadOnly => {
             format!(
                 "make {home} and what is in it writable for this user, or name another place with --home DIR"
             )
         }
         Code::NetworkFilesystem => "keep the instance on a local disk: work --home DIR".into(),
+        Code::StoreDamaged | Code::StoreForeign if fault.about == About::BackupFile => {
+            "use another backup; nothing was made of this one".into()
+        }
         Code::StoreDamaged => store_damaged(work, home),
         Code::StoreNewer => "use the newer version of work that wrote it".into(),
         Code::StoreForeign => {
@@ -172,14 +176,34 @@ fn invalid_argument(about: About, work: &Program) -> String {
         About::Instance | About::Token => {
             "name a directory with --home DIR, or set WORK_HOME".into()
         }
+        About::NewFile => new_file(),
+        About::ExportFile => format!("make an export with {work} export RESULT -o FILE"),
+        About::VerifyFolder => verify_folder(),
+        About::BackupFile => backup_file(work),
         About::Arguments | About::LongQuery | About::Schema | About::Output => {
             format!("see what is expected: {}", work.help())
         }
     }
 }
 
+fn backup_file(work: &Program) -> String {
+    format!("name a file that was made with {work} backup FILE")
+}
+
+fn verify_folder() -> String {
+    "say which directory is which folder of the export: --folder LABEL=DIR".into()
+}
+
+fn new_file() -> String {
+    "name a file that is not there yet, in a directory in which this user may write".into()
+}
+
 fn folder_refused(about: About, work: &Program, home: &str) -> String {
-    if about == About::OwnFolder {
+    if about == About::NewFile {
+        "name a file elsewhere, where only you look: in no folder that was ever approved".into()
+    } else if about == About::VerifyFolder {
+        "name a directory that is there and that this user can list: --folder DIR".into()
+    } else if about == About::OwnFolder {
         format!(
             "approve a directory that does not hold {home}, or keep the instance elsewhere with --home DIR"
         )
@@ -212,9 +236,15 @@ fn not_found(about: About, work: &Program) -> String {
             format!("see which there are: {work} folders")
         }
         About::Schema => "see which there are: work schema".into(),
-        About::Instance | About::Token | About::Arguments | About::LongQuery | About::Output => {
-            format!("see what is expected: {}", work.help())
-        }
+        About::Instance
+        | About::Token
+        | About::Arguments
+        | About::LongQuery
+        | About::Output
+        | About::NewFile
+        | About::ExportFile
+        | About::VerifyFolder
+        | About::BackupFile => format!("see what is expected: {}", work.help()),
     }
 }
 
@@ -279,6 +309,8 @@ fn store_damaged(work: &Program, home: &str) -> String {
 fn disk_full(about: About, home: &str) -> String {
     if about == About::Output {
         "the command itself was carried out; make room where its answer goes".into()
+    } else if about == About::NewFile {
+        "make room where the file goes, then try again; nothing of it was left".into()
     } else {
         format!(
             "make room on the disk that holds {home}, then try again; what was kept before is safe"

@@ -11,6 +11,7 @@ mod fault;
 mod hint;
 mod home;
 mod ids;
+mod new_file;
 mod open;
 mod output;
 mod pager;

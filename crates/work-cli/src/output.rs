@@ -9,6 +9,7 @@ use crate::hint::{self, Program};
 use crate::ids::Digits;
 use anstyle::{AnsiColor, Style};
 use serde::Serialize;
+use serde_json::ser::{CompactFormatter, Formatter, PrettyFormatter};
 use std::ffi::OsString;
 use std::io::{self, IsTerminal as _, Write as _};
 use std::process::ExitCode;
@@ -69,10 +70,18 @@ impl Output {
         document: &D,
         people: impl FnOnce(&D) -> String,
     ) -> Result<(), Ended> {
+        if self.json { self.print(&self.bare(document)?) } else { self.data(&people(document)) }
+    }
+
+    /// A document for programs without `--json` too: by itself over many lines, or the one line that `--json` asks for.
+    ///
+    /// # Errors
+    /// [`Ended`] when no JSON can be made of it.
+    pub(crate) fn bare<D: Named>(&self, document: &D) -> Result<Vec<u8>, Ended> {
         if self.json {
-            self.print(&json(&Success { schema: D::SCHEMA, ok: true, data: document })?)
+            json(&Success { schema: D::SCHEMA, ok: true, data: document })
         } else {
-            self.data(&people(document))
+            pretty(document)
         }
     }
 
@@ -202,8 +211,17 @@ fn written(done: io::Result<()>) -> Result<(), Ended> {
 
 /// One line of JSON in which no character does anything to a terminal.
 fn json(value: &impl Serialize) -> Result<Vec<u8>, Ended> {
+    written_by(value, CompactFormatter)
+}
+
+/// The same with a line for each field.
+fn pretty(value: &impl Serialize) -> Result<Vec<u8>, Ended> {
+    written_by(value, PrettyFormatter::new())
+}
+
+fn written_by(value: &impl Serialize, formatter: impl Formatter) -> Result<Vec<u8>, Ended> {
     let mut bytes = Vec::new();
-    let mut writer = serde_json::Serializer::with_formatter(&mut bytes, Visible);
+    let mut writer = serde_json::Serializer::with_formatter(&mut bytes, Visible(formatter));
     value.serialize(&mut writer).map_err(|error| {
         Fault::new(Code::Internal, format!("no JSON can be made of it: {error}"))
     })?;
@@ -211,11 +229,26 @@ fn json(value: &impl Serialize) -> Result<Vec<u8>, Ended> {
     Ok(bytes)
 }
 
-/// JSON as usual, but with hidden characters escaped: the value is the same, and quotations stay harmless on a
-/// terminal.
-struct Visible;
+/// JSON as another formatter writes it, but with hidden characters escaped: the value is the same, and quotations stay
+/// harmless on a terminal.
+struct Visible<F>(F);
 
-impl serde_json::ser::Formatter for Visible {
+/// What the other formatter does as it likes.
+macro_rules! as_before {
+    ($($name:ident($($argument:ident: $type:ty)?)),* $(,)?) => {$(
+        fn $name<W: ?Sized + io::Write>(&mut self, to: &mut W $(, $argument: $type)?) -> io::Result<()> {
+            self.0.$name(to $(, $argument)?)
+        }
+    )*};
+}
+
+impl<F: Formatter> Formatter for Visible<F> {
+    as_before! {
+        begin_array(), end_array(), begin_array_value(first: bool), end_array_value(),
+        begin_object(), end_object(), begin_object_key(first: bool), end_object_key(),
+        begin_object_value(), end_object_value(),
+    }
+
     fn write_string_fragment<W: ?Sized + io::Write>(
         &mut self,
         to: &mut W,
@@ -270,5 +303,8 @@ mod tests {
         let printed = String::from_utf8(json(&text).expect("JSON")).expect("UTF-8");
         assert_eq!(printed.trim_end().chars().find(|&c| show::is_hidden(c)), None, "{printed}");
         assert_eq!(serde_json::from_str::<String>(&printed).expect("JSON"), text);
+        let lines = pretty(&[text, "b"]).expect("JSON");
+        assert_eq!(serde_json::from_slice::<[String; 2]>(&lines).expect("JSON"), [text, "b"]);
+        assert!(lines.starts_with(b"[\n  \"a\\u001b[2J"), "{}", String::from_utf8_lossy(&lines));
     }
 }

@@ -1,14 +1,14 @@
-//! Questions to a person: what is to become of a proposal.
+//! Questions to a person: what is to become of a proposal, or of time.
 //!
 //! Owns that nothing is the answer unless it was said: an empty line, another word, and the end of the input are all
 //! taken for what changes nothing.
 
 use std::io::{self, BufRead, Read as _, Write};
 
-/// What a person wants done with a proposal.
+/// What a person wants done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Choice {
-    /// Make it the accepted revision.
+    /// Do what was asked: make it the accepted revision, or set time back.
     Apply,
     /// End it.
     Dismiss,
@@ -30,6 +30,9 @@ impl Question {
     /// Whether what was shown is to be applied.
     pub(crate) const APPLY: Self =
         Self { text: "Apply this? [y/N] ", answers: &[("yes", Choice::Apply)] };
+    /// Whether time is to be set back.
+    pub(crate) const CLOCK: Self =
+        Self { text: "Set time back? [y/N] ", answers: &[("yes", Choice::Apply)] };
     /// What is to become of what was shown.
     pub(crate) const REVIEW: Self = Self {
         text: "apply, dismiss, or leave? [a/d/L] ",

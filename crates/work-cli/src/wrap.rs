@@ -16,6 +16,14 @@ pub(crate) fn wrapped(text: &str, width: Option<usize>) -> String {
     out
 }
 
+/// `text` in lines that begin with `first`, then with as much space, none wider than `width`, if there is one.
+pub(crate) fn hanging(first: &str, text: &str, width: Option<usize>) -> String {
+    let Some(width) = width else { return format!("{first}{text}\n") };
+    let rest = " ".repeat(textwrap::core::display_width(first));
+    let options = Options::new(width).initial_indent(first).subsequent_indent(&rest);
+    fill(text, options.word_splitter(WordSplitter::NoHyphenation)) + "\n"
+}
+
 fn one(line: &str, width: usize) -> String {
     let (marks, rest) = line.split_at(marks(line));
     let options = Options::new(width).initial_indent(marks).subsequent_indent(marks);
@@ -42,6 +50,12 @@ mod tests {
     fn a_long_quotation_goes_on_under_its_mark() {
         assert_eq!(wrapped("> one two three\n", Some(9)), "> one two\n> three\n");
         assert_eq!(wrapped("   | one two\n", Some(9)), "   | one\n   | two\n");
+    }
+
+    #[test]
+    fn what_hangs_goes_on_where_it_began() {
+        assert_eq!(hanging(" 1  ", "one two three", Some(12)), " 1  one two\n    three\n");
+        assert_eq!(hanging(" 1  ", "one two three", None), " 1  one two three\n");
     }
 
     #[test]

@@ -218,16 +218,11 @@ impl Rules {
     /// [`Forbidden`] says which rule forbids it, the first that does in the order of its variants.
     pub fn permit_file(&self, path: &RelPath) -> Result<(), Forbidden> {
         self.permit_directory(path)?;
-        let name = path.last_name();
-        let extension =
-            name.rsplit(|&b| b == b'.').next().filter(|extension| extension.len() < name.len());
-        let known = extension
-            .and_then(|extension| std::str::from_utf8(extension).ok())
-            .is_some_and(|extension| {
-                self.extensions
-                    .binary_search_by(|have| have.as_str().cmp(&extension.to_lowercase()))
-                    .is_ok()
-            });
+        let known = path.extension().is_some_and(|extension| {
+            self.extensions
+                .binary_search_by(|have| have.as_str().cmp(&extension.to_lowercase()))
+                .is_ok()
+        });
         if known { Ok(()) } else { Err(Forbidden::Extension) }
     }
 

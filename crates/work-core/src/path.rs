@@ -29,6 +29,15 @@ impl HostPath {
         self.names().last().unwrap_or_default()
     }
 
+    /// The directories above it, the nearest first, without the root of the file system.
+    pub fn above(&self) -> impl Iterator<Item = Self> {
+        let is_end = |b: u8| b == b'/' || (cfg!(windows) && b == b'\\');
+        let ends = (1..self.0.len())
+            .rev()
+            .filter(move |&at| is_end(self.0[at]) && !is_end(self.0[at - 1]));
+        ends.map(|end| Self(self.0[..end].to_vec()))
+    }
+
     /// The names of the path from the top, without empty ones.
     pub fn names(&self) -> impl Iterator<Item = &[u8]> {
         self.0
@@ -115,6 +124,14 @@ impl RelPath {
         self.names().last().unwrap_or_default()
     }
 
+    /// What stands behind the last dot of the file's name, if there is a dot and it is text.
+    #[must_use]
+    pub fn extension(&self) -> Option<&str> {
+        let name = self.last_name();
+        let behind = name.rsplit(|&b| b == b'.').next().filter(|behind| behind.len() < name.len());
+        behind.and_then(|extension| std::str::from_utf8(extension).ok())
+    }
+
     /// What remains below the first `names` names; nothing when there is no more.
     #[must_use]
     pub fn below(&self, names: usize) -> Option<Self> {
@@ -179,6 +196,17 @@ pub fn show(name: &[u8]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    // spec: D5
+    #[test]
+    fn what_is_above_a_path_is_told_from_the_nearest_on() {
+        let above = |path: &str| {
+            HostPath::from_bytes(path).above().map(|one| one.to_string()).collect::<Vec<_>>()
+        };
+        assert_eq!(above("/a/b/c.md"), ["/a/b", "/a"]);
+        assert_eq!(above("/a//b/"), ["/a//b", "/a"]);
+        assert!(above("/a").is_empty() && above("/").is_empty() && above("").is_empty());
+    }
 
     // spec: G2
     #[test]

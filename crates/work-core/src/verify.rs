@@ -6,13 +6,15 @@
 
 use crate::document::export::{Exported, ExportedQuotation};
 use crate::document::wire::{PathDoc, VerdictDoc, VerifyDoc};
-use crate::folder::Grant;
+use crate::folder::{Grant, GrantState, Hidden, IgnoreFiles, Rules};
+use crate::id::{GrantId, SiteId};
 use crate::limits::Limits;
 use crate::moved::{self, Lost};
 use crate::path::RelPath;
-use crate::port::{Ground, Place, Probe, SourceDoor, Want, Watch, version_of};
+use crate::port::{Ground, Place, Probe, Root, SourceDoor, Want, Watch, version_of};
 use crate::quote::{Finding, Quotation};
 use crate::source::{Look, Seen};
+use crate::time::Timestamp;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -21,6 +23,42 @@ mod tests;
 
 /// The verdict where a file could not be looked at.
 const UNREADABLE: &str = "unreadable";
+
+/// The folder at `root` for one check of `exported`: nothing may be read of it but what has the extension of a file that
+/// the export quotes. Names that begin with a dot are files like others, since the export may quote such.
+///
+/// Of no workspace and never stored; `n` tells it from the others of the same check.
+#[must_use]
+pub fn grant(n: u64, root: Root, exported: &Exported) -> Grant {
+    let Root { path, identity } = root;
+    Grant {
+        id: GrantId::from_bytes(u128::from(n).to_be_bytes()),
+        site: SiteId::from_bytes([0; 16]),
+        label: crate::path::show(path.last_name()),
+        root: path,
+        identity,
+        rules: rules(exported),
+        state: GrantState::Active,
+        approved_at: Timestamp::from_seconds(0),
+        since_look: 0,
+        swept_at: None,
+    }
+}
+
+/// Rules that allow the extensions that are quoted. What no folder's rules can allow was never read under any, and
+/// stays unread.
+fn rules(exported: &Exported) -> Rules {
+    let rules =
+        |extensions: &[&str]| Rules::new(extensions, [""; 0], Hidden::Read, IgnoreFiles::Unheeded);
+    let quoted: BTreeSet<&str> = exported
+        .quotations()
+        .iter()
+        .filter_map(|one| one.quotation.path.extension())
+        .filter(|extension| rules(&[extension]).is_ok())
+        .collect();
+    let quoted: Vec<&str> = quoted.into_iter().take(Rules::MOST).collect();
+    rules(&quoted).expect("each of them is sound, and they are not too many")
+}
 
 /// Compares each quotation of `exported` with its file, looking once at each, under the folders that have its label.
 ///

@@ -1,21 +1,29 @@
 //! `work doctor`: whether the instance and its records are sound, and what to do where they are not.
 
-use super::{BAD, DONE, DOUBTFUL, GOOD};
+use super::accept_clock::{self, Said};
+use super::{BAD, DONE, DOUBTFUL, GOOD, init};
+use crate::args::Doctor;
 use crate::call::Call;
 use crate::fault::Ended;
 use crate::hint::{Program, quoted_path};
 use crate::open::{locked, readable, shown};
 use crate::output::Answer;
 use anstyle::Style;
+use std::fs::Metadata;
 use std::io::ErrorKind;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
-use work_core::code::Code;
+use std::sync::Arc;
+use work_core::code::{Code, Coded as _};
 use work_core::document::wire::{DoctorDoc, FindingDoc};
-use work_core::port::StoreError;
+use work_core::port::{Clock as _, StoreError};
 use work_core::show;
-use work_core::workspace::Failure;
+use work_core::workspace::{Failure, Workspace};
+use work_source::FolderDoor;
+use work_store::clock::HostClock;
+use work_store::ids::OsIds;
 use work_store::instance::{Instance, InstanceError};
-use work_store::sqlite::{Depth, Fault};
+use work_store::sqlite::{AsIs, Depth, Fault, SqliteStore};
 
 /// Exit codes (spec C7).
 const FOUND: u8 = 1;
@@ -24,8 +32,16 @@ const DAMAGED: u8 = 15;
 const RESTORE: &str =
     "keep a copy of the instance directory and go back to a backup that this command finds sound";
 
-pub(super) fn run(call: &Call) -> Answer {
-    let document = checked(call)?;
+const OTHER: &str = "rely on another backup; nothing should be made of this file";
+
+pub(super) fn run(doctor: &Doctor, call: &Call) -> Answer {
+    if doctor.accept_clock && accept_clock::run(doctor, call)? == Said::No {
+        return Ok(DONE);
+    }
+    let document = match &doctor.file {
+        Some(file) => of_named(file)?,
+        None => checked(call)?,
+    };
     call.out.document(&document, people)?;
     let damaged = document.findings.iter().any(|finding| finding.severity == "damage");
     Ok(match (document.ok, damaged) {
@@ -42,14 +58,13 @@ fn checked(call: &Call) -> Result<DoctorDoc, Ended> {
     let directory = of_directory(&instance, &call.out.program)?;
     let mut document = match locked(instance.dir()) {
         Some((path, _)) => only(denied(&path)),
-        None => match of_records(call, instance) {
+        None => match of_records(call, &instance) {
             Err(Ended::Fault(fault)) if fault.code == Code::StoreDamaged => only(of_store()),
             records => records?,
         },
     };
     document.findings.extend(directory);
-    document.ok = document.findings.iter().all(|finding| finding.severity == "note");
-    Ok(document)
+    Ok(judged(document))
 }
 
 fn denied(path: &Path) -> FindingDoc {
@@ -58,11 +73,54 @@ fn denied(path: &Path) -> FindingDoc {
     finding("permission_denied", "warning", what, next)
 }
 
-/// What the file and the records show.
-fn of_records(call: &Call, instance: Instance) -> Result<DoctorDoc, Ended> {
-    let opened = call.wire(instance)?;
-    let file = opened.store.inspect(Depth::Full);
-    let mut document = match opened.work.doctor() {
+/// What the records of the instance show.
+fn of_records(call: &Call, instance: &Instance) -> Result<DoctorDoc, Ended> {
+    call.out.detail(|| format!("Instance: {}", shown(instance.dir())));
+    let clock = Arc::new(HostClock::new());
+    let store = match instance.look(clock).map_err(Failure::from)? {
+        AsIs::Present(store) => store,
+        AsIs::Older => return Ok(only(older("every other command brings it up to date"))),
+    };
+    let (mut document, work) = of_workspace(store)?;
+    match work.folders() {
+        Ok(folders) if folders.folders.is_empty() => {
+            let next = format!("approve one: {} approve DIR", call.out.program);
+            let what = "no folder is approved yet".to_owned();
+            document.findings.push(finding("setup_incomplete", "note", what, next));
+        }
+        // That records cannot be read is found already.
+        Ok(_) | Err(Failure::Store(StoreError::Damaged)) => {}
+        Err(failure) => return Err(failure.into()),
+    }
+    Ok(document)
+}
+
+/// What a file shows that somebody named, a backup or a database.
+fn of_named(file: &Path) -> Result<DoctorDoc, Ended> {
+    let found = file.metadata().map_err(|error| init::unreadable(file, &error))?;
+    let mut document = match SqliteStore::open_as_is(file, Arc::new(HostClock::new())) {
+        Ok(AsIs::Present(store)) => of_workspace(store)?.0,
+        Ok(AsIs::Older) => only(older("an instance made of it has the present one")),
+        Err(cause @ (StoreError::Damaged | StoreError::Foreign | StoreError::Newer)) => {
+            let code = Failure::Store(cause).code().as_str();
+            only(finding(code, "damage", cause.to_string(), OTHER))
+        }
+        Err(cause) => return Err(Failure::Store(cause).into()),
+    };
+    for finding in document.findings.iter_mut().filter(|one| one.severity == "damage") {
+        finding.next = OTHER.to_owned();
+    }
+    document.findings.extend(of_mode(file, &found));
+    Ok(judged(document))
+}
+
+/// What file and records of a store show, and the use cases over it, for who wants to know more. No source is looked at.
+fn of_workspace(store: SqliteStore) -> Result<(DoctorDoc, Workspace), Ended> {
+    let store = Arc::new(store);
+    let file = store.inspect(Depth::Full);
+    let door = Arc::new(FolderDoor::without_instance(HostClock::new().reading().boot));
+    let work = Workspace::new(store, door, Arc::new(OsIds));
+    let mut document = match work.doctor() {
         Ok(document) => document,
         Err(Failure::Store(StoreError::Damaged)) => only(unreadable()),
         Err(failure) => return Err(failure.into()),
@@ -77,17 +135,27 @@ fn of_records(call: &Call, instance: Instance) -> Result<DoctorDoc, Ended> {
             document.findings.push(finding);
         }
     }
-    match opened.work.folders() {
-        Ok(folders) if folders.folders.is_empty() => {
-            let next = format!("approve one: {} approve DIR", call.out.program);
-            let what = "no folder is approved yet".to_owned();
-            document.findings.push(finding("setup_incomplete", "note", what, next));
-        }
-        // That records cannot be read is found already.
-        Ok(_) | Err(Failure::Store(StoreError::Damaged)) => {}
-        Err(failure) => return Err(failure.into()),
-    }
-    Ok(document)
+    Ok((judged(document), work))
+}
+
+/// A file that other users can use.
+fn of_mode(file: &Path, found: &Metadata) -> Option<FindingDoc> {
+    let mode = found.permissions().mode() & 0o777;
+    let what = format!("other users can use {} (mode {mode:o})", shown(file));
+    let next = format!("chmod {:o} {}", mode & 0o600, quoted_path(file));
+    (mode & 0o077 != 0).then(|| finding("exposed", "warning", what, next))
+}
+
+/// A database of the schema before, of which no more is looked at.
+fn older(next: &str) -> FindingDoc {
+    let what = "the database has the schema before the present one, and was not looked into";
+    finding("schema_older", "note", what.to_owned(), next)
+}
+
+/// The document with its verdict.
+fn judged(document: DoctorDoc) -> DoctorDoc {
+    let ok = document.findings.iter().all(|finding| finding.severity == "note");
+    DoctorDoc { ok, ..document }
 }
 
 /// One finding, where nothing else could be found out.

@@ -3,12 +3,15 @@
 use super::DONE;
 use crate::args::Init;
 use crate::call::Call;
+use crate::fault::{About, Fault};
 use crate::open::{readable, shown};
 use crate::output::Answer;
 use std::io::ErrorKind;
 use std::path::Path;
 use std::sync::Arc;
+use work_core::code::Code;
 use work_core::document::wire::CheckedInstance;
+use work_core::port::Clock;
 use work_core::workspace::Failure;
 use work_store::clock::HostClock;
 use work_store::ids::OsIds;
@@ -17,6 +20,9 @@ use work_store::sqlite::{Made, SCHEMA};
 use work_store::token::TOKEN;
 
 pub(super) fn run(init: &Init, call: &Call) -> Answer {
+    if let Some(backup) = &init.from {
+        return from(backup, call);
+    }
     let home = &call.home()?.path;
     let missing = lacks_token(home);
     let there = match readable(Instance::open_as_is(home)) {
@@ -47,6 +53,28 @@ pub(super) fn run(init: &Init, call: &Call) -> Answer {
         call.out.next(&[(approve, "say which folder may be read")]);
     }
     Ok(DONE)
+}
+
+/// Makes an instance from a backup.
+fn from(backup: &Path, call: &Call) -> Answer {
+    let home = &call.home()?.path;
+    backup.metadata().map_err(|error| unreadable(backup, &error))?;
+    let clock: Arc<dyn Clock> = Arc::new(HostClock::new());
+    let instance = Instance::create_from(backup, home, &clock)?;
+    let document =
+        CheckedInstance { home: shown(instance.dir()), change: "created", schema: SCHEMA };
+    let what = format!("Created the instance {} from {}\n", document.home, shown(backup));
+    call.out.document(&document, |_| what)?;
+    call.out.note("It has a token of its own. What waited for approval in the backup has ended.");
+    let work = &call.out.program;
+    call.out.next(&[(format!("{work} folders"), "see which folders are as they were approved")]);
+    Ok(DONE)
+}
+
+/// A file of which nothing can be made.
+pub(super) fn unreadable(file: &Path, error: &std::io::Error) -> Fault {
+    let message = format!("{} cannot be read: {error}", shown(file));
+    Fault::new(Code::InvalidArgument, message).about(About::BackupFile)
 }
 
 /// Whether the token's file is not there. A file that holds no token is another matter: it may be looked into.

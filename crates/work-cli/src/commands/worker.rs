@@ -188,7 +188,7 @@ impl Desk<'_> {
 }
 
 /// What happened to a result that is in this state since the last look.
-const fn turn(state: ResultState) -> &'static str {
+pub(super) const fn turn(state: ResultState) -> &'static str {
     match state {
         ResultState::SourcesChecked => "its sources are as cited again",
         ResultState::Stale => "a source of it is not as cited any more",

@@ -41,12 +41,19 @@ fn each_document_fits_its_schema() {
     ask(&["worker", "--once"]);
     let result = ask(&["report", "backups"])["data"]["artifact_id"].clone();
     let result = result.as_str().expect("an id");
+    desk.run(&["export", result, "-o", "x.json"]).succeeded();
+    ask(&["export", result]);
     ask(&["report", "zebra"]);
     let waits = ask(&["report", "--detach", "held"])["data"]["task_id"].clone();
     ask(&["cancel", &waits.as_str().expect("an id")[..10]]);
     desk.file("a.md", "# Keeping\n\nBackups are kept for 40 days.\n");
     std::fs::remove_file(desk.path("docs/b.md")).expect("it is there");
     ask(&["show", result]);
+    ask(&["verify", "x.json", "--folder", "docs"]);
+    for args in [&["status"][..], &["check"], &["refresh"]] {
+        ask(args);
+    }
+    ask(&["backup", "work.backup"]);
     for args in [&["list"][..], &["tasks"], &["folders"], &["log"], &["doctor"]] {
         ask(args);
     }
@@ -69,6 +76,9 @@ fn each_document_fits_its_schema() {
         &["list"][..],
         &["show", result],
         &["tasks"],
+        &["status"],
+        &["check"],
+        &["refresh"],
         &["review", id],
         &["proposals"],
         &["history", result],

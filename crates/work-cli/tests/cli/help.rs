@@ -3,7 +3,7 @@
 use crate::desk::Desk;
 use std::fs;
 
-const COMMANDS: [&str; 23] = [
+const COMMANDS: [&str; 29] = [
     "init",
     "approve",
     "revoke",
@@ -22,6 +22,12 @@ const COMMANDS: [&str; 23] = [
     "tasks",
     "cancel",
     "worker",
+    "status",
+    "check",
+    "refresh",
+    "export",
+    "verify",
+    "backup",
     "doctor",
     "log",
     "schema",
@@ -101,6 +107,7 @@ fn tables_fit_eighty_columns_where_somebody_says_so_and_are_whole_in_a_pipe() {
         &["folders"],
         &["log"],
         &["doctor"],
+        &["status"],
         &["proposals"],
         &["history", result],
     ] {

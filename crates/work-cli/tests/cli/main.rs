@@ -3,10 +3,13 @@
 //! `desk` is what every test works on. Nothing here waits for a time to pass: what another process does is waited for
 //! by asking the records for a condition, a counted number of times.
 
+mod backup;
 mod clock;
 mod desk;
 mod documents;
+mod exporting;
 mod faults;
+mod gate;
 mod help;
 mod journey;
 mod parallel;

@@ -4,7 +4,7 @@
 //! ([`crate::show`]), so that no document moves a cursor, hides text, or ends a block that it stands in. Front
 //! ends add what only they know: the next commands.
 
-use crate::document::wire::{ExcerptDoc, FolderScanDoc, ResultDoc, ScanDoc};
+use crate::document::wire::{CauseDoc, ExcerptDoc, FolderScanDoc, ResultDoc, ScanDoc};
 use crate::report::{Reached, SkipReason};
 use crate::result::ResultState;
 use crate::show;
@@ -163,9 +163,27 @@ fn trail(excerpt: &ExcerptDoc) -> Option<String> {
     (!headings.is_empty()).then(|| headings.join(" › "))
 }
 
+/// Why a quotation's source is not as cited: the file, and what became of the passage.
+#[must_use]
+pub fn cause(cause: &CauseDoc) -> String {
+    let became = match (cause.finding, cause.observed) {
+        (Some(finding), _) => became(finding),
+        (None, "unstable") => "the source would not hold still",
+        (None, "missing") => "the source is missing",
+        (None, _) => "the source changed, and it was not found out what became of the passage",
+    };
+    let now = cause.moved_to.as_ref().map(|to| format!("; the same version is now {to}"));
+    format!("{}: {became}{}", cause.path.path, now.unwrap_or_default())
+}
+
 /// What became of a quotation, in words.
 fn finding(excerpt: &ExcerptDoc) -> Option<&'static str> {
-    excerpt.finding.map(|finding| match finding {
+    excerpt.finding.map(became)
+}
+
+/// A finding in words.
+fn became(finding: &str) -> &'static str {
+    match finding {
         "intact" => "the source changed, this passage did not",
         "moved" => "the passage moved in its source",
         "ambiguous" => "the passage stands in its source more than once now",
@@ -173,7 +191,7 @@ fn finding(excerpt: &ExcerptDoc) -> Option<&'static str> {
         "beyond_limit" => "not found in the part of the source that is read",
         "gone" => "the source is missing",
         _ => "the passage is no longer in its source",
-    })
+    }
 }
 
 /// A reason to skip, in words.

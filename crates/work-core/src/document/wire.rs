@@ -53,6 +53,7 @@ macro_rules! named {
 
 named! {
     AppliedDoc: "work.applied/1",
+    BackupDoc: "work.backup/1",
     CheckDoc: "work.check/1",
     CheckedInstance: "work.instance/1",
     ComparisonDoc: "work.comparison/1",
@@ -448,6 +449,18 @@ document! {
         change: &'static str,
         /// The schema of its database.
         schema: u32,
+    }
+
+    /// `work.backup/1`: a copy of all records. It is private and in clear text.
+    BackupDoc {
+        /// The file, as it was named.
+        file: String,
+        /// Its size in bytes.
+        size: u64,
+        /// Events in its log.
+        events: u64,
+        /// The digest of the last: what to keep elsewhere.
+        chain: Digest,
     }
 
     /// `work.verify/1`: an export against files as they are now.

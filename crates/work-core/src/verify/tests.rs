@@ -234,3 +234,22 @@ fn a_file_that_is_quoted_twice_is_looked_at_once() {
     assert!(found.passed && found.quotations.len() == 2);
     assert_eq!(door.1.lock().expect("a lock").len(), 1);
 }
+
+// spec: X3, G2
+#[test]
+fn a_folder_of_a_check_allows_what_the_export_quotes_and_no_more() {
+    let sample = Sample::of(&[
+        ("/docs/a.md", b"Backups are kept."),
+        ("/more/b.TXT", b"Backups are kept too."),
+    ]);
+    let root = sample.door.admit(&crate::path::HostPath::from_bytes("/more")).expect("admitted");
+    let grant = grant(7, root, &exported(&sample.json()));
+    let permits = |path: &str| grant.rules.permit_file(&RelPath::new(path).expect("a path"));
+    for read in ["x.md", "x.txt", ".x/.y.md"] {
+        assert_eq!(permits(read), Ok(()), "{read}");
+    }
+    for unread in ["x.rst", "md", ".md.key"] {
+        assert!(permits(unread).is_err(), "{unread}");
+    }
+    assert_eq!(grant.rules.ignore_files, IgnoreFiles::Unheeded);
+}

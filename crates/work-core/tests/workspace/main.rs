@@ -2,6 +2,7 @@
 
 mod applying;
 mod asking;
+mod backing_up;
 mod checking;
 mod checkup;
 mod clock;
