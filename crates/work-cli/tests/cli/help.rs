@@ -85,7 +85,10 @@ fn completions_are_printed_for_each_shell() {
     let desk = Desk::new();
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
         let script = desk.run(&["completions", shell]).succeeded().out;
-        assert!(script.contains("report"), "{shell}");
+        for command in COMMANDS {
+            assert!(script.contains(command), "{shell}: {command}");
+        }
+        assert!(script.contains("fail-on") && script.contains("accept-clock"), "{shell}");
     }
 }
 

@@ -10,6 +10,7 @@ mod documents;
 mod exporting;
 mod faults;
 mod gate;
+mod gates;
 mod help;
 mod journey;
 mod parallel;

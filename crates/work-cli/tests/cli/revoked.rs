@@ -84,3 +84,179 @@ fn nothing_of_a_revoked_folder_is_printed() {
     assert_eq!(desk.json(&["approve", "docs"]).data()["change"], "approved_again");
     assert_eq!(desk.json(&["show", &id]).data()["body"], result["body"], "it shows again");
 }
+
+/// Two folders, of which one is withdrawn: a result of each, and one of both, with a proposal for each of the three.
+struct Cabinet {
+    desk: Desk,
+    /// The results of the withdrawn folder, of both, of the other.
+    results: [String; 3],
+    proposals: [String; 3],
+    secrets: Vec<String>,
+}
+
+const KEPT: &str =
+    "# Almanac\n\nHoneycomb is kept for a year.\n\nHoneycomb and tortoise, in plain sight.\n";
+
+impl Cabinet {
+    fn with_files_moved_and_changed() -> Self {
+        let desk = Desk::with_files(&[
+            ("cellar/quincunx.md", "# Xylophone\n\nHoneycomb rests beneath the marmalade.\n"),
+            ("cellar/gherkin.md", "Honeycomb, gherkin and brine.\n\nMore gherkin.\n"),
+        ]);
+        std::fs::create_dir(desk.path("open")).expect("a directory");
+        std::fs::write(desk.path("open/a.md"), KEPT).expect("a file");
+        desk.run(&["approve", "open"]).succeeded();
+        let queries = ["--folder docs honeycomb", "honeycomb", "--folder open honeycomb"];
+        let ask = |query: &str| {
+            let words: Vec<&str> = ["report"].into_iter().chain(query.split(' ')).collect();
+            desk.json(&words).data()
+        };
+        let reports = queries.map(ask);
+        let results =
+            reports.each_ref().map(|one| one["artifact_id"].as_str().expect("an id").to_owned());
+        let mut secrets: Vec<String> =
+            ["cellar", "quincunx", "Xylophone", "marmalade", "gherkin", "brine", "ombu", "pantry"]
+                .map(str::to_owned)
+                .to_vec();
+        for id in &results[..2] {
+            let export = desk.json(&["export", id]).data();
+            for field in ["body", "dependencies", "verification", "scan"] {
+                secrets.push(export["revision"][field].as_str().expect("a digest").to_owned());
+            }
+            for one in export["quotations"].as_array().expect("a list") {
+                if one["label"] == "docs" {
+                    handles(one, &mut secrets);
+                    secrets.push(one["normalised"].as_str().expect("a digest").to_owned());
+                }
+            }
+        }
+        std::fs::rename(desk.path("docs/cellar/gherkin.md"), desk.path("docs/cellar/ombu.md"))
+            .expect("done");
+        desk.file("cellar/quincunx.md", "# Pantry\n\nHoneycomb rests in the pantry.\n");
+        std::fs::write(desk.path("open/a.md"), KEPT.replace("a year", "two years"))
+            .expect("a file");
+        let proposals = results.each_ref().map(|id| {
+            let proposal = desk.json(&["repair", id]).data();
+            proposal["proposal_id"].as_str().expect("an id").to_owned()
+        });
+        for (id, proposal) in results.iter().zip(&proposals).take(2) {
+            let causes = desk.json(&["show", id]).data()["causes"].clone();
+            let causes = causes.as_array().expect("a list").iter();
+            causes.filter(|one| one["path"] != "a.md").for_each(|one| handles(one, &mut secrets));
+            let proposal = desk.json(&["review", proposal]).data();
+            secrets.push(proposal["fingerprint"].as_str().expect("a fingerprint").to_owned());
+            secrets.push(proposal["proposed"]["digest"].as_str().expect("a digest").to_owned());
+        }
+        desk.run(&["report", "--detach", "tortoise"]).succeeded();
+        Self { desk, results, proposals, secrets }
+    }
+
+    /// Runs a command in each way of speaking and looks for anything that tells of the withdrawn folder.
+    #[track_caller]
+    fn hunt(&self, args: &[&str]) {
+        for more in [&[][..], &["--json"], &["-v"], &["-q"], &["--progress", "plain"]] {
+            let ran = self.desk.run(&[more, args].concat());
+            let all = ran.out + &ran.err;
+            for secret in &self.secrets {
+                assert!(!all.contains(secret.as_str()), "{more:?} {args:?} prints {secret}: {all}");
+            }
+        }
+    }
+}
+
+// spec: R1, R2, R3
+#[test]
+fn no_command_prints_a_trace_of_a_withdrawn_folder_beside_one_that_shows() {
+    let cabinet = Cabinet::with_files_moved_and_changed();
+    let Cabinet { desk, results, proposals, secrets } = &cabinet;
+    assert!(secrets.len() > 24, "{secrets:?}");
+    desk.run(&["revoke", "docs"]).succeeded();
+    for id in results {
+        for args in [
+            &["show", id][..],
+            &["show", id, "--format", "text"],
+            &["show", id, "--revision", "1"],
+            &["history", id],
+            &["compare", id, "1"],
+            &["restore", id, "1"],
+            &["export", id],
+            &["export", id, "--revision", "1"],
+        ] {
+            cabinet.hunt(args);
+        }
+    }
+    for proposal in proposals {
+        cabinet.hunt(&["review", proposal]);
+        cabinet.hunt(&["apply", proposal]);
+    }
+    for args in [
+        &["folders"][..],
+        &["list"],
+        &["list", "--state", "stale"],
+        &["list", "--state", "access_removed"],
+        &["status"],
+        &["check"],
+        &["check", "--fail-on", "altered,gone,moved,cosmetic,intact,ambiguous"],
+        &["check", "--paths", "docs/cellar/quincunx.md", "docs/cellar/gherkin.md"],
+        &["check", "--paths", "open/a.md"],
+        &["refresh"],
+        &["proposals"],
+        &["tasks"],
+        &["worker", "--once"],
+        &["report", "honeycomb"],
+        &["report", "--detach", "honeycomb"],
+        &["worker", "--once"],
+        &["tasks"],
+        &["log"],
+        &["log", "--after", "0"],
+        &["doctor"],
+        &["backup", "w.backup"],
+        &["doctor", "--file", "w.backup"],
+        &["doctor", "--accept-clock"],
+        &["init"],
+        &["--home", "second", "init", "--from", "w.backup"],
+        &["revoke", "docs"],
+    ] {
+        cabinet.hunt(args);
+    }
+    for id in &results[..2] {
+        cabinet.hunt(&["repair", id]);
+    }
+    for proposal in proposals {
+        cabinet.hunt(&["dismiss", proposal]);
+    }
+    for args in [&["list"][..], &["status"], &["check"], &["folders"]] {
+        cabinet.hunt(&[&["--home", "second"], args].concat());
+    }
+}
+
+// spec: R2, J9
+#[test]
+fn nothing_is_counted_of_a_withdrawn_folder() {
+    let cabinet = Cabinet::with_files_moved_and_changed();
+    let Cabinet { desk, results, .. } = &cabinet;
+    desk.run(&["revoke", "docs"]).succeeded();
+    let status = desk.json(&["status"]).data();
+    let of = |id: &str| {
+        let all = status["attention"].as_array().expect("a list");
+        all.iter().find(|one| one["artifact_id"] == id).expect("it needs somebody").clone()
+    };
+    for id in &results[..2] {
+        assert_eq!((&of(id)["state"], &of(id)["causes"]), (&"access_removed".into(), &Value::Null));
+    }
+    assert_eq!(of(&results[2])["state"], "stale");
+    assert_eq!(status["sources"]["looked_at"], 1, "the one source of the folder that shows");
+    let waiting = status["waiting"].as_array().expect("a list");
+    assert_eq!(waiting.len(), 1, "{status}");
+    assert_eq!(waiting[0]["artifact_id"], results[2].as_str());
+    let refresh = desk.json(&["refresh"]).data();
+    assert_eq!((&refresh["looked_at"], &refresh["missing"]), (&1.into(), &0.into()));
+    let check = desk.json(&["check"]).data();
+    let failed = check["failed"].as_array().expect("a list");
+    assert!(
+        failed
+            .iter()
+            .filter(|one| one["state"] == "access_removed")
+            .all(|one| one["causes"].is_null())
+    );
+}
