@@ -3,6 +3,8 @@
 //! Owns what an approval says ([`Rules`]), what a root's identity is, and the deepest grant around a path. Refuses to
 //! open anything: a door tells what a root really is. Start at [`Grant`].
 
+use crate::canonical::Canonical;
+use crate::digest::Digest;
 use crate::id::{BootId, GrantId, SiteId};
 use crate::path::{HostPath, RelPath};
 use crate::time::Timestamp;
@@ -184,6 +186,26 @@ impl Rules {
         &self.extensions
     }
 
+    /// These rules as one digest, over the canonical bytes `work.rules/1`: extensions, exclusion globs, whether hidden
+    /// entries are read and ignore files heeded.
+    #[must_use]
+    pub fn digest(&self) -> Digest {
+        let Self { extensions, exclude, hidden, ignore_files, excluded: _ } = self;
+        let texts = |fields: Canonical, all: &[String]| {
+            all.iter().fold(fields.count(all.len()), |fields, one| fields.text(one))
+        };
+        let fields = texts(texts(Canonical::new("work.rules/1"), extensions), exclude);
+        let hidden = match hidden {
+            Hidden::Skipped => "skipped",
+            Hidden::Read => "read",
+        };
+        let ignore_files = match ignore_files {
+            IgnoreFiles::Honoured => "honoured",
+            IgnoreFiles::Unheeded => "unheeded",
+        };
+        fields.text(hidden).text(ignore_files).digest()
+    }
+
     /// The exclusion globs, in order.
     #[must_use]
     pub fn exclude(&self) -> &[String] {
@@ -276,8 +298,12 @@ pub struct Grants {
     all: Vec<Grant>,
     /// Where each stands, by its id.
     by_id: BTreeMap<GrantId, usize>,
-    /// Where each stands, by the names of its root, a slash before each.
+    /// The names of the root of each, a slash before each name.
+    roots: Vec<Vec<u8>>,
+    /// Where each stands, by that.
     by_root: BTreeMap<Vec<u8>, usize>,
+    /// Whether another root lies below that of each.
+    holds_others: Vec<bool>,
 }
 
 impl Grants {
@@ -285,8 +311,12 @@ impl Grants {
     #[must_use]
     pub fn new(all: Vec<Grant>) -> Self {
         let by_id = all.iter().enumerate().map(|(at, grant)| (grant.id, at)).collect();
-        let by_root = all.iter().enumerate().map(|(at, grant)| (key(&grant.root), at)).collect();
-        Self { all, by_id, by_root }
+        let roots: Vec<Vec<u8>> = all.iter().map(|grant| key(&grant.root)).collect();
+        let by_root: BTreeMap<Vec<u8>, usize> =
+            roots.iter().enumerate().map(|(at, root)| (root.clone(), at)).collect();
+        let holds_others =
+            roots.iter().map(|root| below(&by_root, root).next().is_some()).collect();
+        Self { all, by_id, roots, by_root, holds_others }
     }
 
     /// Each of them, in the order of approval.
@@ -327,9 +357,20 @@ impl Grants {
     /// Counts by the names of paths alone, as lists do, which do not look. `None` for an unknown grant.
     #[must_use]
     pub fn deepest_around(&self, grant: GrantId, path: &RelPath) -> Option<(&Grant, RelPath)> {
-        let outer = self.get(grant)?;
-        let rooted = self.rooted_on_the_way(key(&outer.root), path.names());
-        rooted.filter_map(|(grant, names)| Some((grant, path.below(names)?))).last()
+        let (deepest, names) = self.deepest(grant, path)?;
+        Some((deepest, if names == 0 { path.clone() } else { path.below(names)? }))
+    }
+
+    /// The deepest grant around a path under the root of `grant`, with how many names of the path lead to its root.
+    fn deepest(&self, grant: GrantId, path: &RelPath) -> Option<(&Grant, usize)> {
+        let at = *self.by_id.get(&grant)?;
+        // Most folders hold no other, and then no path needs to be taken apart.
+        if !self.holds_others[at] {
+            return Some((&self.all[at], 0));
+        }
+        let above = self.roots[at].clone();
+        let directories = path.names().count().saturating_sub(1);
+        self.rooted_on_the_way(above, path.names().take(directories)).last()
     }
 
     /// Each grant around the file at an absolute path, by the names of paths, with the path below its root.
@@ -361,11 +402,8 @@ impl Grants {
 
     /// The grants whose roots lie below the root of `grant`, by the names of paths, revoked ones too.
     pub fn inside(&self, grant: GrantId) -> impl Iterator<Item = &Grant> {
-        let outer = self.get(grant).map(|outer| [key(&outer.root).as_slice(), b"/"].concat());
-        outer.into_iter().flat_map(|above| {
-            let rest = self.by_root.range(above.clone()..);
-            rest.take_while(move |(root, _)| root.starts_with(&above)).map(|(_, &at)| &self.all[at])
-        })
+        let outer = self.by_id.get(&grant).map(|&at| &self.roots[at]);
+        outer.into_iter().flat_map(|root| below(&self.by_root, root)).map(|at| &self.all[at])
     }
 
     /// The deepest grant around `path` under the root of `grant`, by the names of paths, if both are in force and its
@@ -374,8 +412,12 @@ impl Grants {
     pub fn permitting(&self, grant: GrantId, path: &RelPath) -> Option<&Grant> {
         let is_active = |grant: &&Grant| grant.state == GrantState::Active;
         self.get(grant).filter(is_active)?;
-        let (deepest, below) = self.deepest_around(grant, path)?;
-        Some(deepest).filter(is_active).filter(|deepest| deepest.rules.permit_file(&below).is_ok())
+        let (deepest, names) = self.deepest(grant, path)?;
+        let permits = |grant: &&Grant| match names {
+            0 => grant.rules.permit_file(path).is_ok(),
+            _ => path.below(names).is_some_and(|below| grant.rules.permit_file(&below).is_ok()),
+        };
+        Some(deepest).filter(is_active).filter(permits)
     }
 
     /// Whether both hold the same grants, approved at the same times: what was read under one may be used under the
@@ -406,9 +448,23 @@ impl Grants {
     }
 }
 
+/// What stands in `roots` below a root.
+fn below<'r>(
+    roots: &'r BTreeMap<Vec<u8>, usize>,
+    root: &[u8],
+) -> impl Iterator<Item = usize> + use<'r> {
+    let above = [root, b"/"].concat();
+    let rest = roots.range(above.clone()..);
+    rest.take_while(move |(root, _)| root.starts_with(&above)).map(|(_, &at)| at)
+}
+
 /// The names of a root, a slash before each: what lies below it begins with this and a slash.
 fn key(root: &HostPath) -> Vec<u8> {
-    root.names().flat_map(|name| [b"/", name].concat()).collect()
+    root.names().fold(Vec::new(), |mut key, name| {
+        key.push(b'/');
+        key.extend_from_slice(name);
+        key
+    })
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@
 //! a seal for who can name the sources that the content rests on, if none of them is denied or unreachable. Content
 //! that rests on nothing stays shut. There is no permission cache: an `Access` is made for each answer.
 
+use crate::digest::Digest;
 use crate::document::wire::{FolderScanDoc, ScanDoc};
 use crate::folder::{Approval, Grant, GrantState, Grants};
 use crate::id::{GrantId, SourceId};
@@ -159,7 +160,8 @@ impl Access {
         kept: Option<&Kept<Observation>>,
         fresh: Option<&FreshLook>,
     ) {
-        let known = kept.map(|kept| self.as_it_counts(source, &kept.value));
+        // Each is asked for only where it counts: an answer learns thousands of sources.
+        let known = || kept.map(|kept| self.as_it_counts(source, &kept.value));
         let unknown = || self.as_permitted(source, Seen::Unreachable);
         let fresh = fresh.filter(|fresh| fresh.holds(source, &self.grants));
         let from_here = fresh.is_some_and(|fresh| fresh.from == kept.map(|kept| kept.version));
@@ -167,11 +169,10 @@ impl Access {
             Look::Saw { seen, owner, .. } => (self.as_owned(source, owner, seen), from_here),
             Look::NotReached => (unknown(), false),
         });
-        let seen = match (looked, known) {
-            (Some((seen, true)), _) | (Some((seen, false)), None) => vec![seen],
-            (Some((seen, false)), Some(known)) => vec![seen, known],
-            (None, Some(known)) => vec![known],
-            (None, None) => vec![unknown()],
+        let seen = match looked {
+            Some((seen, true)) => vec![seen],
+            Some((seen, false)) => std::iter::once(seen).chain(known()).collect(),
+            None => vec![known().unwrap_or_else(unknown)],
         };
         self.seen.insert(source.id, seen);
     }
@@ -286,15 +287,15 @@ impl Access {
         request.scope.iter().all(|&grant| self.is_active(grant)).then_some(progress.0)
     }
 
-    /// A scan record without what tells of folders that are not in force, or hold one that was withdrawn since: their
-    /// entries, and what holds for all.
+    /// A scan record without what tells of folders that are not in force, hold one that was withdrawn since, or have
+    /// other rules by now: their entries, and what holds for all.
     #[must_use]
     pub fn scan(&self, scan: ScanRecord) -> ScanDoc {
-        let ScanRecord { elapsed_ms, limit, folders, left_out } = scan;
+        let ScanRecord { elapsed_ms, limit, folders, left_out, rules } = scan;
         let all = folders.len();
         let shown = |folder: FolderScan| {
-            let grant =
-                self.grants.get(folder.grant).filter(|grant| self.tells(grant, &left_out))?;
+            let told = |grant: &&Grant| self.tells(grant, &left_out) && is_under(grant, &rules);
+            let grant = self.grants.get(folder.grant).filter(told)?;
             let FolderScan { grant: id, reached, counts } = folder;
             Some(FolderScanDoc { folder: id, label: grant.label.clone(), reached, counts })
         };
@@ -368,6 +369,12 @@ impl Access {
     }
 }
 
+/// Whether a folder has the rules under which it was visited.
+fn is_under(grant: &Grant, rules: &[(GrantId, Digest)]) -> bool {
+    let then = rules.iter().find(|(folder, _)| *folder == grant.id);
+    then.is_none_or(|(_, rules)| *rules == grant.rules.digest())
+}
+
 /// A document that scans are recorded in: its content is opened folder by folder, by [`Access::scan`].
 pub(crate) fn scan_record(document: Sealed<Document>) -> Document {
     document.0
@@ -410,7 +417,6 @@ pub(crate) fn for_checking<T>(content: Sealed<T>) -> T {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::digest::Digest;
     use crate::folder::{Hidden, IgnoreFiles, RootIdentity, Rules};
     use crate::id::{BootId, SiteId};
     use crate::path::{HostPath, RelPath};

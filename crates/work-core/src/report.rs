@@ -3,6 +3,7 @@
 //! Owns what a report says. How it reads as Markdown, text or JSON is [`document`](crate::document)'s; which passages
 //! it holds is [`retrieve`](crate::retrieve)'s.
 
+use crate::digest::Digest;
 use crate::id::GrantId;
 use crate::quote::Quotation;
 use std::collections::BTreeMap;
@@ -26,6 +27,9 @@ pub struct ScanRecord {
     /// Folders inside these that were approved by then, revoked ones too: outer and inner. What they hold was left out,
     /// so that withdrawing one later takes nothing from the outer one's counts.
     pub left_out: Vec<(GrantId, GrantId)>,
+    /// The rules under which these were visited, as digests: under others the counts would tell of files that those
+    /// exclude. Of a folder that does not stand here it is not known.
+    pub rules: Vec<(GrantId, Digest)>,
 }
 
 /// What one scan visited of one folder.

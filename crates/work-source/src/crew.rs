@@ -164,6 +164,10 @@ struct Table<D, E> {
     queue: Queue<D, E>,
     done: Vec<Outcome<E>>,
     closed: bool,
+    /// Threads that wait for a job. Waking is a call of the system, so nobody is woken who does not wait.
+    idle: usize,
+    /// Whether whoever waits for news does so now.
+    awaited: bool,
 }
 
 impl<D, E> Board<D, E> {
@@ -182,7 +186,18 @@ impl<D, E> Board<D, E> {
                 *slot.state() = State::Here;
                 return Some(job);
             }
+            table.idle += 1;
             table = self.work.wait(table).unwrap_or_else(PoisonError::into_inner);
+            table.idle -= 1;
+        }
+    }
+
+    /// Puts jobs into the queue.
+    fn put(&self, put: impl FnOnce(&mut Queue<D, E>)) {
+        let mut table = self.table();
+        put(&mut table.queue);
+        if table.idle > 0 {
+            self.work.notify_one();
         }
     }
 
@@ -191,7 +206,8 @@ impl<D, E> Board<D, E> {
         let mut table = self.table();
         table.done.push(outcome);
         *slot.state() = State::Idle;
-        if table.closed || table.done.len() >= BATCH || table.queue.len() < LOW {
+        let enough = table.closed || table.done.len() >= BATCH || table.queue.len() < LOW;
+        if table.awaited && enough {
             self.news.notify_one();
         }
     }
@@ -219,7 +235,13 @@ pub(crate) struct Crew<D, E> {
 impl<D: Default + 'static, E: Send + 'static> Crew<D, E> {
     /// Starts `threads` threads. What takes longer than `patience` hangs, and is added to `lost`.
     pub(crate) fn new(threads: usize, patience: Duration, lost: &Arc<Lost>) -> Self {
-        let table = Table { queue: VecDeque::new(), done: Vec::new(), closed: false };
+        let table = Table {
+            queue: VecDeque::new(),
+            done: Vec::new(),
+            closed: false,
+            idle: 0,
+            awaited: false,
+        };
         let board = Board { table: Mutex::new(table), work: Condvar::new(), news: Condvar::new() };
         let mut crew = Self {
             board: Arc::new(board),
@@ -272,8 +294,7 @@ impl<D: Default + 'static, E: Send + 'static> Crew<D, E> {
             self.held.push(job);
             return;
         }
-        put(&mut self.board.table().queue, job);
-        self.board.work.notify_one();
+        self.board.put(|queue| put(queue, job));
     }
 
     /// Waits for news, until `until` at most.
@@ -296,13 +317,15 @@ impl<D: Default + 'static, E: Send + 'static> Crew<D, E> {
 
     /// What is done by `until`, as soon as anything is.
     fn done_until(&self, until: Instant) -> Vec<Outcome<E>> {
-        let table = self.board.table();
+        let mut table = self.board.table();
+        table.awaited = true;
         let left = until.saturating_duration_since(Instant::now());
         let (mut table, _) = self
             .board
             .news
             .wait_timeout_while(table, left, |table| table.done.is_empty())
             .unwrap_or_else(PoisonError::into_inner);
+        table.awaited = false;
         std::mem::take(&mut table.done)
     }
 
@@ -355,6 +378,7 @@ impl<D, E> Crew<D, E> {
     fn end(&self) -> Vec<Outcome<E>> {
         let mut table = self.board.table();
         table.closed = true;
+        table.awaited = true;
         table.queue.clear();
         self.board.work.notify_all();
         while self.slots.iter().any(|slot| self.is_here(slot)) {

@@ -62,6 +62,15 @@ impl Facts {
             && self.changed_ns == other.changed_ns
     }
 
+    /// Whether both are the same directory in the same mount. One of them must be held: its inode is then nobody
+    /// else's.
+    pub(crate) fn is_same_directory(&self, other: &Self) -> bool {
+        self.kind == Kind::Directory
+            && other.kind == Kind::Directory
+            && self.id == other.id
+            && self.mount == other.mount
+    }
+
     /// As an observation keeps them.
     pub(crate) fn stamp(&self) -> Stamp {
         Stamp {
@@ -151,6 +160,23 @@ mod tests {
         changed_ns: 6,
         born_ns: None,
     };
+
+    // spec: G2
+    #[test]
+    fn a_directory_is_the_same_only_in_the_same_mount() {
+        let dir = Facts { kind: Kind::Directory, ..FACTS };
+        assert!(dir.is_same_directory(&Facts { changed_ns: 9, links: 9, ..dir }));
+        for other in [
+            FACTS,
+            Facts { kind: Kind::Link, ..dir },
+            Facts { id: FileId { device: 1, inode: 9 }, ..dir },
+            Facts { id: FileId { device: 9, inode: 2 }, ..dir },
+            Facts { mount: 9, ..dir },
+        ] {
+            assert!(!dir.is_same_directory(&other), "{other:?}");
+            assert!(!other.is_same_directory(&dir), "{other:?}");
+        }
+    }
 
     // spec: G4
     #[test]

@@ -5,15 +5,15 @@
 
 use crate::facts::{Facts, Fault, Kind};
 use crate::own::{OwnFiles, OwnSet};
-use crate::platform::{Dir, Means, Sight};
+use crate::platform::{Dir, Means, Sight, Tools};
 use crate::seam::Seam;
 use std::fs::File;
 use std::sync::Arc;
 
 /// What every open under a grant passes.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(crate) struct Guard {
-    means: Means,
+    tools: Tools,
     own: Option<Arc<OwnFiles>>,
     at_start: OwnSet,
     /// Where a test steps in.
@@ -24,12 +24,12 @@ impl Guard {
     /// A guard that knows the own files as they are now.
     pub(crate) fn new(means: Means, own: Option<Arc<OwnFiles>>, seam: Seam) -> Self {
         let at_start = own.as_ref().map_or_else(OwnSet::none, |own| own.now());
-        Self { means, own, at_start, seam }
+        Self { tools: Tools::new(means), own, at_start, seam }
     }
 
     /// Opens the directory `name` under `dir`. The instance's directory is none.
     pub(crate) fn step(&self, dir: &Dir, name: &[u8]) -> Result<Dir, Fault> {
-        let child = dir.step(name, self.means)?;
+        let child = dir.step(name, self.tools.means)?;
         if self.is_instance(&child) { Err(Fault::OwnFile) } else { Ok(child) }
     }
 
@@ -40,7 +40,7 @@ impl Guard {
 
     /// Takes hold of the file `name` under `dir`, which may be read, without opening it for reading.
     pub(crate) fn see(&self, dir: &Dir, name: &[u8]) -> Result<Sight, Fault> {
-        let sight = dir.see(name, self.means)?;
+        let sight = dir.see(name, self.tools.means)?;
         match sight.facts.kind {
             Kind::Link => Err(Fault::Link),
             Kind::Directory => Err(Fault::NotAFile),
@@ -53,7 +53,7 @@ impl Guard {
 
     /// Opens for reading what was seen as `name` under `dir`.
     pub(crate) fn open(&self, sight: &Sight, dir: &Dir, name: &[u8]) -> Result<File, Fault> {
-        sight.open(dir, name, self.means, &|facts| self.is_own(facts))
+        sight.open(dir, name, &self.tools, &|facts| self.is_own(facts))
     }
 
     /// Whether a file is the instance's own. A file with several names is compared with what the instance has now: it

@@ -11,6 +11,7 @@ use crate::read::{Buffers, Read};
 use crate::scan::BEAT;
 use crate::territory::{Reach, Root, Territory};
 use crate::visit::{Party, Visit, Visited};
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -42,6 +43,8 @@ struct Looking<'a> {
     answered: u64,
     /// Roots by the number of their grant; nothing while one is being opened.
     roots: BTreeMap<usize, Option<Arc<Root>>>,
+    /// Wants by the number of their grant, in their order.
+    under: BTreeMap<usize, Vec<usize>>,
     /// Wants whose root is open, in their order.
     ready: BTreeSet<usize>,
 }
@@ -61,6 +64,7 @@ pub(crate) fn look(
         looks: vec![None; wants.len()],
         answered: 0,
         roots: BTreeMap::new(),
+        under: BTreeMap::new(),
         ready: BTreeSet::new(),
     };
     looking.enter_all();
@@ -73,11 +77,12 @@ impl Looking<'_> {
     fn enter_all(&mut self) {
         for (at, want) in self.wants.iter().enumerate() {
             match self.party.territory.number(want.grant) {
-                Some(no) if self.roots.contains_key(&no) => {}
-                Some(no) => self.enter(no),
+                Some(no) => self.under.entry(no).or_default().push(at),
                 None => self.answer(at, not_reached(want.grant, Reached::Denied)),
             }
         }
+        let numbers: Vec<usize> = self.under.keys().copied().collect();
+        numbers.into_iter().for_each(|no| self.enter(no));
     }
 
     fn enter(&mut self, no: usize) {
@@ -151,23 +156,16 @@ impl Looking<'_> {
         }
     }
 
-    /// The wants under a grant, by its number.
-    fn under(&self, no: usize) -> impl Iterator<Item = usize> + use<> {
-        let id = self.party.territory.grant(no).id;
-        let under = |(at, want): (usize, &Want)| (want.grant == id).then_some(at);
-        self.wants.iter().enumerate().filter_map(under).collect::<Vec<_>>().into_iter()
-    }
-
     fn open(&mut self, no: usize, root: Root) {
         self.roots.insert(no, Some(Arc::new(root)));
-        let under = self.under(no).filter(|&at| self.looks[at].is_none());
-        self.ready.extend(under.collect::<Vec<_>>());
+        let under = self.under.get(&no).into_iter().flatten().copied();
+        self.ready.extend(under.filter(|&at| self.looks[at].is_none()));
     }
 
     /// Answers all that is still asked under a grant.
     fn shut(&mut self, no: usize, reached: Reached) {
         let id = self.party.territory.grant(no).id;
-        for at in self.under(no) {
+        for at in self.under.remove(&no).unwrap_or_default() {
             self.ready.remove(&at);
             if self.looks[at].is_none() {
                 self.answer(at, not_reached(id, reached));
@@ -195,7 +193,10 @@ impl Looking<'_> {
 /// Whether the grant that decides at `reach` lets the file at `path` be read.
 fn permitted(territory: &Territory, reach: &Reach, path: &RelPath) -> Result<(), Fault> {
     let owner = territory.grant(reach.owner);
-    let below = path.below(reach.above).ok_or(Fault::Denied)?;
+    let below = match reach.above {
+        0 => Cow::Borrowed(path),
+        above => Cow::Owned(path.below(above).ok_or(Fault::Denied)?),
+    };
     match owner.state {
         GrantState::Revoked => Err(Fault::Denied),
         GrantState::Active => owner.rules.permit_file(&below).map_err(|_| Fault::Denied),

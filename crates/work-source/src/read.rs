@@ -18,6 +18,7 @@ use crate::facts::{Facts, Fault};
 use crate::guard::Guard;
 use crate::platform::{Dir, Sight, TELLS_EACH_CHANGE, read_at};
 use crate::seam::Moment;
+use crate::territory::Trail;
 use std::fs::File;
 use std::io::ErrorKind;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -34,11 +35,13 @@ const SECOND_NS: i64 = 1_000_000_000;
 /// Bytes read before whoever waits is told that the read goes on.
 const STRIDE: usize = 1 << 20;
 
-/// Room for the bytes of one file, twice, kept by a thread from file to file.
+/// What a thread keeps from file to file: room for the bytes of one, twice, and the directories on the way to it.
 #[derive(Debug, Default)]
 pub(crate) struct Buffers {
     first: Vec<u8>,
     second: Vec<u8>,
+    /// The way to the last file.
+    pub(crate) trail: Trail,
 }
 
 impl Buffers {

@@ -6,7 +6,7 @@
 use crate::crew::Ground;
 use crate::facts::Fault;
 use crate::guard::Guard;
-use crate::platform::{Dir, native};
+use crate::platform::{Dir, HELD_MAY_MOVE, native};
 use crate::seam::Moment;
 use std::collections::HashMap;
 use std::ops::ControlFlow;
@@ -20,6 +20,8 @@ use work_core::report::Reached;
 #[derive(Debug)]
 pub(crate) struct Territory {
     grants: Vec<Grant>,
+    grounds: Vec<Ground>,
+    by_id: HashMap<GrantId, usize>,
     by_inode: HashMap<u64, Vec<usize>>,
     boot: BootId,
     /// The guard.
@@ -33,6 +35,54 @@ pub(crate) struct Root {
     pub(crate) grant: usize,
     /// The directory.
     dir: Arc<Dir>,
+}
+
+/// Directories that a thread keeps at most, so that deep paths do not use up the handles of this process.
+const KEPT: usize = 16;
+
+/// The directories by which a thread went down last, held so that those which still stand there need not be opened
+/// again.
+///
+/// Nothing is taken on trust: each is looked up by its name in the one above it at each descent, and opened anew unless
+/// it is the same. Looking costs a third of opening.
+#[derive(Debug, Default)]
+pub(crate) struct Trail {
+    /// The grant at whose root it begins, by its number.
+    from: Option<usize>,
+    steps: Vec<Step>,
+}
+
+/// One directory of a trail.
+#[derive(Debug)]
+struct Step {
+    name: Box<[u8]>,
+    dir: Arc<Dir>,
+    /// The grant whose root it is.
+    owner: Option<usize>,
+}
+
+impl Trail {
+    /// Forgets what does not begin at this grant's root.
+    fn begin(&mut self, grant: usize) {
+        if self.from != Some(grant) {
+            *self = Self { from: Some(grant), steps: Vec::new() };
+        }
+    }
+
+    /// The directory number `no` below the root, if it is the one that stands as `name` in `above` now.
+    fn follow(&self, no: usize, above: &Dir, name: &[u8]) -> Option<(Option<usize>, Arc<Dir>)> {
+        let step = self.steps.get(no).filter(|step| *step.name == *name)?;
+        let now = above.look_up(name).ok()?;
+        now.is_same_directory(step.dir.facts()).then(|| (step.owner, Arc::clone(&step.dir)))
+    }
+
+    /// Keeps the directory number `no` in place of what was kept from there on.
+    fn keep(&mut self, no: usize, name: &[u8], owner: Option<usize>, dir: &Arc<Dir>) {
+        self.steps.truncate(no);
+        if HELD_MAY_MOVE && self.steps.len() == no && no < KEPT {
+            self.steps.push(Step { name: name.into(), dir: Arc::clone(dir), owner });
+        }
+    }
 }
 
 /// How far a descent came.
@@ -62,12 +112,14 @@ impl Territory {
         for (no, grant) in grants.iter().enumerate() {
             by_inode.entry(grant.identity.inode).or_default().push(no);
         }
-        Self { grants: grants.to_vec(), by_inode, boot, guard }
+        let grounds = grants.iter().map(|grant| Ground::new(grant.root.clone())).collect();
+        let by_id = grants.iter().enumerate().rev().map(|(no, grant)| (grant.id, no)).collect();
+        Self { grants: grants.to_vec(), grounds, by_id, by_inode, boot, guard }
     }
 
     /// The number of a grant.
     pub(crate) fn number(&self, id: GrantId) -> Option<usize> {
-        self.grants.iter().position(|grant| grant.id == id)
+        self.by_id.get(&id).copied()
     }
 
     /// The grant with a number.
@@ -77,7 +129,7 @@ impl Territory {
 
     /// Where reads under a grant hang together.
     pub(crate) fn ground(&self, no: usize) -> Ground {
-        Arc::new(self.grants[no].root.clone())
+        Ground::clone(&self.grounds[no])
     }
 
     /// Opens the root of an active grant, if it is still the directory that was approved.
@@ -103,18 +155,35 @@ impl Territory {
         &self,
         root: &Root,
         names: impl Iterator<Item = &'n [u8]>,
+        trail: &mut Trail,
     ) -> Result<Reach, Halt> {
+        trail.begin(root.grant);
         let mut reach = Reach { dir: Arc::clone(&root.dir), owner: root.grant, above: 0 };
         for (no, name) in names.enumerate() {
-            match self.guard.step(&reach.dir, name).and_then(|dir| Ok((self.owner(&dir)?, dir))) {
-                Ok((None, dir)) => reach.dir = Arc::new(dir),
-                Ok((Some(owner), dir)) => {
-                    reach = Reach { dir: Arc::new(dir), owner, above: no + 1 };
-                }
+            match self.step(&reach.dir, name, no, trail) {
+                Ok((None, dir)) => reach.dir = dir,
+                Ok((Some(owner), dir)) => reach = Reach { dir, owner, above: no + 1 },
                 Err(fault) => return Err(Halt { fault, reach }),
             }
         }
         Ok(reach)
+    }
+
+    /// Goes down by one name, the one number `no`, and tells the grant whose root that is.
+    fn step(
+        &self,
+        above: &Dir,
+        name: &[u8],
+        no: usize,
+        trail: &mut Trail,
+    ) -> Result<(Option<usize>, Arc<Dir>), Fault> {
+        if let Some(found) = trail.follow(no, above, name) {
+            return Ok(found);
+        }
+        let dir = Arc::new(self.guard.step(above, name)?);
+        let owner = self.owner(&dir)?;
+        trail.keep(no, name, owner, &dir);
+        Ok((owner, dir))
     }
 
     /// The grant whose root a directory is, revoked ones too.

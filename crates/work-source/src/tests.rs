@@ -15,3 +15,4 @@ mod race;
 mod reads;
 mod roots;
 mod support;
+mod trail;

@@ -6,7 +6,7 @@ use crate::crew::{Ground, LeftBehind, Slot};
 use crate::facts::Fault;
 use crate::platform::Sight;
 use crate::read::{Buffers, Caps, Read, Spot, can_be_read, stable};
-use crate::territory::{Halt, Reach, Root, Territory, parents};
+use crate::territory::{Halt, Reach, Root, Territory, Trail, parents};
 use std::sync::Arc;
 use work_core::path::RelPath;
 use work_core::port::{Known, Place, Probe};
@@ -56,7 +56,8 @@ impl Party {
         permit: impl Fn(&Territory, &Reach, &RelPath) -> Result<(), Fault>,
     ) -> Result<(usize, Visited), LeftBehind> {
         let Visit { root, ground, place, known } = visit;
-        let seen = slot.away(&ground, || self.see(&root, &place.path, permit))?;
+        let seen =
+            slot.away(&ground, || self.see(&root, &place.path, &mut buffers.trail, permit))?;
         let (reach, sight) = match seen {
             Ok(seen) => seen,
             Err(Halt { fault, reach }) => return Ok((reach.owner, Visited::Not(fault))),
@@ -92,15 +93,16 @@ impl Party {
     /// Goes down to a file from the root and takes hold of it.
     ///
     /// From the root each time: a directory handle kept from file to file would still lead to a directory that was
-    /// moved out of the folder meanwhile. It would save about a microsecond a level.
+    /// moved out of the folder meanwhile. What is kept is looked up again on the way.
     fn see(
         &self,
         root: &Root,
         path: &RelPath,
+        trail: &mut Trail,
         permit: impl Fn(&Territory, &Reach, &RelPath) -> Result<(), Fault>,
     ) -> Result<(Reach, Sight), Halt> {
         let territory = &*self.territory;
-        let reach = match territory.descend(root, parents(path)) {
+        let reach = match territory.descend(root, parents(path), trail) {
             Ok(reach) => reach,
             Err(halt) => return Err(forbidden_first(territory, halt, path, permit)),
         };

@@ -16,7 +16,7 @@ use crate::ignore_files::{self, Ignores};
 use crate::platform::Dir;
 use crate::read::{Buffers, Caps, Spot, stable};
 use crate::seam::Moment;
-use crate::territory::{Root, Territory};
+use crate::territory::{Root, Territory, Trail};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use work_core::folder::{Forbidden, IgnoreFiles, Rules};
@@ -181,7 +181,9 @@ impl Walk {
     /// Opens a directory of this walk, going down from the root anew.
     fn open(&self, territory: &Territory, at: &Pending) -> Result<Arc<Dir>, Fault> {
         let names = at.path.iter().flat_map(RelPath::names);
-        let reach = territory.descend(&self.root, names).map_err(|halt| halt.fault)?;
+        let reach = territory
+            .descend(&self.root, names, &mut Trail::default())
+            .map_err(|halt| halt.fault)?;
         let name = at.path.as_ref().map_or(b"".as_slice(), RelPath::last_name);
         territory.guard.seam.reach(Moment::List, name);
         if reach.owner == self.root.grant { Ok(reach.dir) } else { Err(Fault::OtherGrant) }

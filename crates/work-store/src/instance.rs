@@ -32,6 +32,9 @@ const FILES: [&str; 7] = [
     SERVER,
 ];
 
+/// How the name of a database begins while it is being made.
+const UNFINISHED: &str = "work.sqlite.new";
+
 /// What SQLite keeps beside a database.
 const COMPANIONS: [&str; 3] = ["work.sqlite-wal", "work.sqlite-shm", "work.sqlite-journal"];
 
@@ -312,14 +315,17 @@ fn new_head(ids: &dyn Ids, clock: &dyn Clock) -> Head {
     )
 }
 
-/// Refuses a directory in which another application's database, or any file but an instance's, is.
+/// Refuses a directory in which another application's database, or any file but an instance's, is. What is left of a
+/// database that is gone counts as such: its log would be taken for that of the new one.
 fn claimed_or_free(directory: &Path) -> Result<(), InstanceError> {
     if directory.join(DATABASE).is_file() {
         return Ok(expect_claimed(&directory.join(DATABASE))?);
     }
     let mine = |name: &OsStr| {
-        let unfinished = name.as_encoded_bytes().starts_with(DATABASE.as_bytes());
-        unfinished || FILES.iter().any(|file| name == *file)
+        let unfinished = name.as_encoded_bytes().starts_with(UNFINISHED.as_bytes());
+        let is = |files: &[&str], name: &[u8]| files.iter().any(|file| name == file.as_bytes());
+        let name = name.as_encoded_bytes().strip_suffix(b".new").unwrap_or(name.as_encoded_bytes());
+        unfinished || (is(&FILES, name) && !is(&COMPANIONS, name))
     };
     for entry in fs::read_dir(directory).map_err(at(directory))? {
         if !mine(&entry.map_err(at(directory))?.file_name()) {
@@ -329,14 +335,10 @@ fn claimed_or_free(directory: &Path) -> Result<(), InstanceError> {
     Ok(())
 }
 
-/// Refuses a directory in which an instance is, or files of others. What is left of a database that is gone counts as
-/// such: its log would be taken for that of the new one.
+/// Refuses a directory in which an instance is, or files of others.
 fn expect_none(directory: &Path) -> Result<(), InstanceError> {
-    let there = |name: &str| directory.join(name).symlink_metadata().is_ok();
-    if there(DATABASE) {
+    if directory.join(DATABASE).symlink_metadata().is_ok() {
         Err(InstanceError::Exists(directory.to_owned()))
-    } else if COMPANIONS.into_iter().any(there) {
-        Err(InstanceError::Occupied(directory.to_owned()))
     } else {
         claimed_or_free(directory)
     }

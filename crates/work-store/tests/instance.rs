@@ -253,3 +253,19 @@ fn a_directory_with_a_database_of_others_stays_as_it_is() {
         assert_eq!((everything(&place), mode(&place)), (before, 0o755), "{claim}");
     }
 }
+
+// spec: I1 D6
+#[test]
+fn the_log_of_a_database_that_is_gone_is_never_taken_for_that_of_a_new_one() {
+    let home = tempfile::tempdir().expect("a directory");
+    for (name, free) in
+        [("work.sqlite-wal", false), ("work.sqlite-journal", false), ("token.new", true)]
+    {
+        let place = home.path().join(name);
+        fs::create_dir(&place).expect("made");
+        fs::write(place.join(name), "left over").expect("written");
+        let made = Instance::create(&place, &Counted::default(), &Still);
+        assert_eq!(made.is_ok(), free, "{name}: {made:?}");
+        assert!(free || matches!(made, Err(InstanceError::Occupied(_))));
+    }
+}

@@ -80,8 +80,9 @@ pub struct RevisionDoc {
     pub dependencies: Digest,
     /// The digest of what was checked.
     pub verification: Digest,
-    /// The digest of what was scanned.
-    pub scan: Digest,
+    /// The digest of what was scanned; `null` where the record of it is not told whole, since the digest would tell of
+    /// the rest.
+    pub scan: Option<Digest>,
 }
 
 /// One source of an export.
@@ -231,7 +232,7 @@ impl ExportDoc {
             query: result.query.clone(),
             state: parts.state,
             observed_at: parts.observed_at,
-            revision: RevisionDoc::of(revision),
+            revision: RevisionDoc::of(revision, &texts),
             sources: sources(parts.body, parts.dependencies, parts.labels),
             quotations: quotations(parts.body, parts.dependencies, parts.labels),
             verification: parts.verification.map(VerificationDoc::of),
@@ -243,10 +244,11 @@ impl ExportDoc {
 }
 
 impl RevisionDoc {
-    fn of(revision: &Revision) -> Self {
+    fn of(revision: &Revision, texts: &StoredTexts) -> Self {
         let Revision { result: _, no, body, dependencies, verification, scan, origin, created_at } =
             *revision;
         let restored_from = origin.restored_from();
+        let scan = texts.scan.as_ref().map(|_| scan);
         Self { no, created_at, restored_from, body, dependencies, verification, scan }
     }
 }

@@ -210,10 +210,10 @@ pub fn write_verification(
 /// # Errors
 /// [`TooLarge`] when it does not fit.
 pub fn write_scan(scan: &ScanRecord, limits: &Limits) -> Result<Stored, TooLarge> {
-    let ScanRecord { elapsed_ms, limit, folders, left_out } = scan;
+    let ScanRecord { elapsed_ms, limit, folders, left_out, rules } = scan;
     let folders = folders.iter().map(FolderScanJson::of).collect();
-    let json =
-        ScanJson { elapsed_ms: *elapsed_ms, limit: *limit, folders, left_out: left_out.clone() };
+    let (left_out, rules) = (left_out.clone(), rules.clone());
+    let json = ScanJson { elapsed_ms: *elapsed_ms, limit: *limit, folders, left_out, rules };
     write(Form::Scan, &json, limits)
 }
 
@@ -267,8 +267,8 @@ pub fn read_verification(document: (Digest, &Document), limits: &Limits) -> Opti
 pub fn read_scan(document: (Digest, &Document), limits: &Limits) -> Option<ScanRecord> {
     let json: ScanJson = read(Form::Scan, document, limits)?;
     let folders = json.folders.iter().cloned().map(FolderScanJson::into_scan).collect();
-    let ScanJson { elapsed_ms, limit, left_out, .. } = json;
-    Some(ScanRecord { elapsed_ms, limit, folders, left_out })
+    let ScanJson { elapsed_ms, limit, left_out, rules, .. } = json;
+    Some(ScanRecord { elapsed_ms, limit, folders, left_out, rules })
 }
 
 /// A value as bytes with their digest.
@@ -413,6 +413,8 @@ struct ScanJson {
     limit: Option<ScanLimit>,
     folders: Vec<FolderScanJson>,
     left_out: Vec<(GrantId, GrantId)>,
+    #[serde(default)]
+    rules: Vec<(GrantId, Digest)>,
 }
 
 #[derive(Clone, Serialize, Deserialize)]

@@ -117,6 +117,12 @@ pub(super) fn stub(result: &WorkResult, state: ResultState) -> ResultDoc {
     }
 }
 
+/// The worst of a result's accepted revision and another one. Of a hidden result only the accepted one counts: the other
+/// would tell that it is there.
+pub(super) fn worst(accepted: ResultState, other: ResultState) -> ResultState {
+    if accepted.hides() { accepted } else { accepted.max(other) }
+}
+
 /// The state of a stub: what cannot be read though nothing hides it is unavailable too.
 pub(super) fn unless_hidden(state: ResultState) -> ResultState {
     state.max(ResultState::EvidenceUnavailable)

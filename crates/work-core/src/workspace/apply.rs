@@ -10,7 +10,7 @@ use crate::document::wire::AppliedDoc;
 use crate::id::ProposalId;
 use crate::limits::Limits;
 use crate::port::{Change, Events, Kept, Proposals, Put, Watch};
-use crate::proposal::{self, Approval, Ask, Channel, Fingerprint, Refusal, Transition};
+use crate::proposal::{self, Approval, Ask, Channel, Fingerprint, Proposal, Refusal, Transition};
 use crate::result::{Revision, RevisionNo, WorkResult};
 use std::sync::Arc;
 
@@ -94,14 +94,23 @@ impl Workspace {
     pub fn dismiss(&self, id: ProposalId) -> Result<(), ApplyError> {
         self.act(
             |tx, _| Ok(tx.proposals(Proposals::Ids(&[id]))?.pop()),
-            |found, moment| {
-                let Kept { version, value } = found.ok_or(ApplyError::Unknown)?;
-                let transition = proposal::decide(&value, Ask::Dismiss, moment.now)?;
-                let ended = value.after(transition, moment.now);
-                let puts = vec![Put::Proposal(Change::From(version, ended))];
-                Ok(Decision::act((), EventKind::ProposalDismissed { proposal: id }, puts))
-            },
+            |found, moment| Ok(dismissed(found.ok_or(ApplyError::Unknown)?, moment)),
         )?
+        .and_then(|answer: Result<(), Refusal>| Ok(answer?))
+    }
+}
+
+/// What is written when the owner says no. That the time is past is told, so it is stored: told must mean ended.
+fn dismissed(kept: Kept<Proposal>, moment: &Moment) -> Decision<Result<(), Refusal>> {
+    let Kept { version, value } = kept;
+    match proposal::decide(&value, Ask::Dismiss, moment.now) {
+        Ok(transition) => {
+            let ended = value.after(transition, moment.now);
+            let kind = EventKind::ProposalDismissed { proposal: value.id };
+            Decision::act(Ok(()), kind, vec![Put::Proposal(Change::From(version, ended))])
+        }
+        Err(Refusal::Expired) => Decision::time(Err(Refusal::Expired)),
+        Err(why) => Decision::nothing(Err(why)),
     }
 }
 
@@ -163,7 +172,7 @@ fn puts(
     let result = WorkResult { accepted: revision.no, updated_at: at, ..case.result.value.clone() };
     vec![
         Put::Result(Change::From(case.result.version, result)),
-        Put::Revision(revision, case.proposed.cited()),
+        Put::Revision(revision, case.cited()),
         Put::Proposal(Change::From(version, proposal.after(transition, moment.now))),
         Put::Approval(Approval {
             fingerprint: proposal.fingerprint,

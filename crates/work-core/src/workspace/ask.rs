@@ -173,6 +173,26 @@ impl Queue {
         let puts = std::iter::once(Put::Task(Change::New(task))).chain(key).collect();
         Decision::act(answer, EventKind::TaskQueued { task: id }, puts)
     }
+
+    /// A task that is open already, as it is answered. A key that asked for it stands for it from now on, so that it
+    /// returns it also when it has ended.
+    pub(super) fn joined(
+        self,
+        open: Asked,
+        keyed: Option<Keyed>,
+        moment: &Moment,
+        limits: &Limits,
+    ) -> Decision<TaskDoc> {
+        let id = open.task.value.id;
+        let answer = tasks::document(open, None, &Access::new(self.grants), Told::Whole);
+        match keyed {
+            None => Decision::nothing(answer),
+            Some(keyed) => {
+                let puts = keyed.puts(id, moment, limits).into();
+                Decision::act(answer, EventKind::TaskQueued { task: id }, puts)
+            }
+        }
+    }
 }
 
 impl Workspace {

@@ -6,78 +6,123 @@ use super::sheet::{Content, Sheet};
 use super::{Moment, answer};
 use crate::code::Coded as _;
 use crate::difference;
-use crate::document::stored::{self, Binding};
+use crate::digest::Digest;
+use crate::document::stored::{self, Binding, Dependencies};
 use crate::document::wire::{ProposalDoc, ProposalEntry};
-use crate::id::{ProposalId, SourceId};
+use crate::id::{ProposalId, ResultId, SourceId};
 use crate::limits::Limits;
 use crate::port::{
-    Head, Kept, Proposals, Quotations, Quoted, ReadTx, Results, Revisions, StoreError,
+    Document, Head, Kept, Proposals, Quotations, ReadTx, Results, Revisions, StoreError,
 };
 use crate::proposal::{self, Ask, Bound, Evidence, Fingerprint, Proposal, ProposalState, Standing};
 use crate::redact::{self, Access, MustRead};
-use crate::result::{Cited, ResultState, Revision, WorkResult};
+use crate::result::{Cited, ResultState, Revision, RevisionNo, WorkResult};
 use crate::time::Now;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
-/// A proposal with what it is about.
+/// A proposal with what it is about. Its bodies are loaded apart, by whoever shows them.
 pub(super) struct Case {
     pub(super) proposal: Kept<Proposal>,
     pub(super) result: Kept<WorkResult>,
-    /// Quotations of the revision that is accepted now: what shows rests on them too.
-    accepted: Vec<Quoted>,
+    /// What the revision that is accepted now rests on: what shows rests on it too.
+    accepted: Vec<Cited>,
     /// The revision that it was made for.
     base: Revision,
-    base_sheet: Sheet,
-    pub(super) proposed: Sheet,
+    /// What that revision rests on, and what is proposed; `None` if a record of it cannot be read.
+    base_rests_on: Option<Dependencies>,
+    rests_on: Option<Dependencies>,
     /// What it binds of sources; `None` if the record of it cannot be read.
     binding: Option<Binding>,
-    /// The sources of all of that.
-    pub(super) scene: Scene,
+    /// The sources of all of that, and of the other cases that were read with it.
+    pub(super) scene: Arc<Scene>,
+}
+
+/// Both bodies of a case, sealed.
+pub(super) struct Bodies {
+    base: Sheet,
+    proposed: Sheet,
 }
 
 impl Case {
-    /// Reads one proposal with all of it, if there is one of this id.
+    /// Reads one proposal with what it is about, if there is one of this id.
     pub(super) fn load(
         tx: &mut dyn ReadTx,
         id: ProposalId,
         limits: &Limits,
     ) -> Result<Option<Self>, StoreError> {
-        match tx.proposals(Proposals::Ids(&[id]))?.pop() {
-            Some(proposal) => Self::of(tx, proposal, limits).map(Some),
-            None => Ok(None),
-        }
+        let found = tx.proposals(Proposals::Ids(&[id]))?;
+        Ok(Self::all(tx, found, limits)?.pop())
     }
 
-    /// Reads all of a proposal.
-    pub(super) fn of(
+    /// Reads what these proposals are about: so many questions for all of them together.
+    pub(super) fn all(
         tx: &mut dyn ReadTx,
-        proposal: Kept<Proposal>,
+        proposals: Vec<Kept<Proposal>>,
         limits: &Limits,
-    ) -> Result<Self, StoreError> {
-        let Proposal { result, base, binding, .. } = proposal.value;
-        let found = tx.results(Results::Ids(&[result]))?.pop().ok_or(StoreError::Damaged)?;
-        let base = tx.revisions(Revisions::Keys(&[(result, base)]))?.pop();
-        let base = base.ok_or(StoreError::Damaged)?;
-        let base_sheet = Sheet::load(tx, Content::from(&base), limits)?;
-        let proposed = Sheet::load(tx, Content::from(&proposal.value), limits)?;
-        let binding = tx.documents(&[binding], limits.binding_bytes)?.pop();
-        let binding = binding.and_then(|(digest, sealed)| {
-            stored::read_binding((digest, &redact::for_checking(sealed)), limits)
-        });
-        let accepted = tx.quotations(Quotations::Of(&[result]))?;
-        let now = accepted.iter().map(|one| one.cited.source);
-        let sources: Vec<SourceId> = now.chain(of(&base_sheet)).chain(of(&proposed)).collect();
-        let scene = Scene::load(tx, sources)?;
-        Ok(Self { proposal, result: found, accepted, base, base_sheet, proposed, binding, scene })
+    ) -> Result<Vec<Self>, StoreError> {
+        let of_result: BTreeSet<ResultId> = proposals.iter().map(|one| one.value.result).collect();
+        let ids: Vec<ResultId> = of_result.into_iter().collect();
+        let results: BTreeMap<ResultId, Kept<WorkResult>> =
+            tx.results(Results::Ids(&ids))?.into_iter().map(|one| (one.value.id, one)).collect();
+        let mut accepted: BTreeMap<ResultId, Vec<Cited>> = BTreeMap::new();
+        for one in tx.quotations(Quotations::Of(&ids))? {
+            accepted.entry(one.result).or_default().push(one.cited);
+        }
+        let keys: Vec<_> = proposals.iter().map(|one| (one.value.result, one.value.base)).collect();
+        let bases = tx.revisions(Revisions::Keys(&keys))?;
+        let read = Records::load(tx, &proposals, &bases, limits)?;
+        let rest_on = read.dependencies.values().flat_map(Dependencies::rests_on);
+        let cited = accepted.values().flatten().map(|cited| cited.source);
+        let sources: Vec<SourceId> = rest_on.map(|(source, _)| source).chain(cited).collect();
+        let scene = Arc::new(Scene::load(tx, sources)?);
+        let bases: BTreeMap<(ResultId, RevisionNo), Revision> =
+            bases.into_iter().map(|base| ((base.result, base.no), base)).collect();
+        let case = |proposal: Kept<Proposal>| {
+            let Proposal { result, base, dependencies, binding, .. } = proposal.value;
+            let base = *bases.get(&(result, base)).ok_or(StoreError::Damaged)?;
+            Ok(Self {
+                result: results.get(&result).cloned().ok_or(StoreError::Damaged)?,
+                accepted: accepted.get(&result).cloned().unwrap_or_default(),
+                base_rests_on: read.dependencies.get(&base.dependencies).cloned(),
+                rests_on: read.dependencies.get(&dependencies).cloned(),
+                binding: read.bindings.get(&binding).cloned(),
+                scene: Arc::clone(&scene),
+                base,
+                proposal,
+            })
+        };
+        proposals.into_iter().map(case).collect()
+    }
+
+    /// Reads both bodies.
+    pub(super) fn bodies(
+        &self,
+        tx: &mut dyn ReadTx,
+        limits: &Limits,
+    ) -> Result<Bodies, StoreError> {
+        let base = Sheet::load(tx, Content::from(&self.base), limits)?;
+        let proposed = Sheet::load(tx, Content::from(&self.proposal.value), limits)?;
+        Ok(Bodies { base, proposed })
+    }
+
+    /// What the proposed body cites.
+    pub(super) fn cited(&self) -> Vec<Cited> {
+        cited(self.rests_on.as_ref())
+    }
+
+    /// The sources of both bodies.
+    fn both(&self) -> BTreeSet<SourceId> {
+        let both = [self.base_rests_on.as_ref(), self.rests_on.as_ref()];
+        both.into_iter().flat_map(cited).map(|cited| cited.source).collect()
     }
 
     /// The fingerprint that the stored records give, if they can be read and bind the sources of both bodies.
     pub(super) fn computed(&self, head: &Head) -> Option<Fingerprint> {
-        let both: BTreeSet<SourceId> = of(&self.base_sheet).chain(of(&self.proposed)).collect();
-        let readable =
-            [&self.base_sheet, &self.proposed].iter().all(|sheet| sheet.dependencies.is_some());
+        let readable = self.base_rests_on.is_some() && self.rests_on.is_some();
         let binding = self.binding.as_ref().filter(|binding| {
-            readable && binding.0.iter().map(|bound| bound.source_id).eq(both.iter().copied())
+            let sources = binding.0.iter().map(|bound| bound.source_id);
+            readable && sources.eq(self.both())
         })?;
         Some(bound(&self.proposal.value, &self.base, head, binding).fingerprint())
     }
@@ -97,7 +142,8 @@ impl Case {
     }
 
     fn evidence_of(&self, access: &Access, reached: impl Fn(SourceId) -> bool) -> Evidence {
-        let proposed: BTreeSet<SourceId> = of(&self.proposed).collect();
+        let proposed: BTreeSet<SourceId> =
+            self.cited().into_iter().map(|cited| cited.source).collect();
         let restores = self.proposal.value.kind.restores().is_some();
         let bound = self.binding.iter().flat_map(|binding| &binding.0);
         let one = |bound: &stored::BoundSource| {
@@ -153,19 +199,19 @@ impl Case {
 
     /// What the proposed body is worth, if the accepted one, the one it was made for and itself may all be seen.
     fn visible_state(&self, access: &Access) -> Result<ResultState, ResultState> {
-        let accepted: Vec<Cited> = self.accepted.iter().map(|one| one.cited).collect();
-        let [accepted, base, proposed] = [accepted, self.base_sheet.cited(), self.proposed.cited()]
-            .map(|cited| access.state(answer::pairs(&cited)));
+        let base = cited(self.base_rests_on.as_ref());
+        let [accepted, base, proposed] =
+            [&self.accepted, &base, &self.cited()].map(|cited| access.state(answer::pairs(cited)));
         let worst = accepted.max(base).max(proposed);
         let restores = self.proposal.value.kind.restores().is_some();
-        let both = || of(&self.base_sheet).chain(of(&self.proposed));
-        let beyond = restores && access.comparable(both()).is_err();
+        let beyond = restores && access.comparable(self.both()).is_err();
         if worst.hides() || beyond { Err(answer::unless_hidden(worst)) } else { Ok(proposed) }
     }
 
-    /// The proposal as a document; a stub if anything that it rests on must not be seen.
+    /// The proposal with both bodies as a document; a stub if anything that it rests on must not be seen.
     pub(super) fn document(
         &self,
+        bodies: &Bodies,
         access: &Access,
         evidence: Evidence,
         moment: &Moment,
@@ -175,13 +221,58 @@ impl Case {
         let open =
             |sheet: &Sheet| sheet.open(access, limits).ok_or(ResultState::EvidenceUnavailable);
         let shown = self.entry(access, evidence, moment).and_then(|entry| {
-            let (base, proposed) = (open(&self.base_sheet)?, open(&self.proposed)?);
+            let (base, proposed) = (open(&bodies.base)?, open(&bodies.proposed)?);
             let difference = difference::between(&base.body, &proposed.body);
             let accepted = base.side(Some(self.base.no), self.base.body, access);
             Ok(ProposalDoc::shown(entry, accepted, proposed.side(None, body, access), difference))
         });
         shown.unwrap_or_else(|why| ProposalDoc::hidden(id, result, why.as_str()))
     }
+}
+
+/// What proposals and the revisions that they were made for rest on, and what they bind, as far as it can be read.
+struct Records {
+    dependencies: BTreeMap<Digest, Dependencies>,
+    bindings: BTreeMap<Digest, Binding>,
+}
+
+impl Records {
+    fn load(
+        tx: &mut dyn ReadTx,
+        proposals: &[Kept<Proposal>],
+        bases: &[Revision],
+        limits: &Limits,
+    ) -> Result<Self, StoreError> {
+        let proposed = proposals.iter().map(|one| one.value.dependencies);
+        let rest_on: BTreeSet<Digest> =
+            bases.iter().map(|base| base.dependencies).chain(proposed).collect();
+        let bound: BTreeSet<Digest> = proposals.iter().map(|one| one.value.binding).collect();
+        let rest_on = documents(tx, rest_on, limits.dependency_bytes)?;
+        let bound = documents(tx, bound, limits.binding_bytes)?;
+        let dependencies = rest_on.iter().filter_map(|(digest, document)| {
+            Some((*digest, stored::read_dependencies((*digest, document), limits)?))
+        });
+        let bindings = bound.iter().filter_map(|(digest, document)| {
+            Some((*digest, stored::read_binding((*digest, document), limits)?))
+        });
+        Ok(Self { dependencies: dependencies.collect(), bindings: bindings.collect() })
+    }
+}
+
+/// Documents that say what content rests on: they are read to decide, and shown to nobody.
+fn documents(
+    tx: &mut dyn ReadTx,
+    digests: BTreeSet<Digest>,
+    each: usize,
+) -> Result<Vec<(Digest, Document)>, StoreError> {
+    let digests: Vec<Digest> = digests.into_iter().collect();
+    let found = tx.documents(&digests, each)?;
+    Ok(found.into_iter().map(|(digest, sealed)| (digest, redact::for_checking(sealed))).collect())
+}
+
+/// What dependencies say that is cited; nothing if they cannot be read.
+fn cited(dependencies: Option<&Dependencies>) -> Vec<Cited> {
+    dependencies.map(Dependencies::cited).unwrap_or_default()
 }
 
 /// What is bound of a proposal made for `base`.

@@ -12,6 +12,7 @@ use crate::limits::Limits;
 use crate::port::{Kept, Quotations, ReadTx, Results, Revisions, StoreError, Watch};
 use crate::redact::{Access, Withheld};
 use crate::result::{Cited, ResultState, Revision, RevisionNo, WorkResult};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// Two revisions of one result with all that they rest on, read in one snapshot.
@@ -76,18 +77,38 @@ impl Pair {
         self.states(access).1.hides()
     }
 
-    /// What the selected revision is worth, and the worst of both.
-    fn states(&self, access: &Access) -> (ResultState, ResultState) {
-        let own = access.state(answer::pairs(&self.selected_sheet.cited()));
+    /// What the accepted revision is worth.
+    fn accepted_state(&self, access: &Access) -> ResultState {
         let both = [&self.indexed, &self.accepted_sheet.cited()];
-        let accepted = both.map(|cited| access.state(answer::pairs(cited)));
-        (own, accepted[0].max(accepted[1]).max(own))
+        let [indexed, accepted] = both.map(|cited| access.state(answer::pairs(cited)));
+        indexed.max(accepted)
     }
 
-    /// The sources of both bodies, and of what the index says of the accepted one.
-    pub(super) fn sources(&self) -> impl Iterator<Item = SourceId> {
+    /// What the selected revision is worth, and the worst of both; of a hidden result, what the accepted one is worth.
+    fn states(&self, access: &Access) -> (ResultState, ResultState) {
+        let own = access.state(answer::pairs(&self.selected_sheet.cited()));
+        (own, answer::worst(self.accepted_state(access), own))
+    }
+
+    /// The sources of the accepted body, and of what the index says of it.
+    fn accepted_sources(&self) -> impl Iterator<Item = SourceId> {
         let indexed = self.indexed.iter().map(|one| one.source);
-        indexed.chain(case::of(&self.accepted_sheet)).chain(case::of(&self.selected_sheet))
+        indexed.chain(case::of(&self.accepted_sheet))
+    }
+
+    /// The sources of both bodies.
+    pub(super) fn sources(&self) -> BTreeSet<SourceId> {
+        self.accepted_sources().chain(case::of(&self.selected_sheet)).collect()
+    }
+
+    /// The sources by which an answer may tell why it shows nothing: of a hidden result not those of the other
+    /// revision, of which it must not show whether it is there.
+    pub(super) fn telling(&self, access: &Access) -> BTreeSet<SourceId> {
+        if self.accepted_state(access).hides() {
+            self.accepted_sources().collect()
+        } else {
+            self.sources()
+        }
     }
 }
 
@@ -122,7 +143,7 @@ impl Workspace {
 /// The comparison; of what cannot be read now, that alone.
 fn document(pair: &Pair, access: &Access, limits: &Limits) -> Result<ComparisonDoc, ShowError> {
     let (own, worst) = pair.states(access);
-    let comparable = access.comparable(pair.sources());
+    let comparable = access.comparable(pair.telling(access));
     if let Some(missing) = pair.missing().filter(|_| !worst.hides()) {
         return Err(ShowError::UnknownRevision(missing));
     }

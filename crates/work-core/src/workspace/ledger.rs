@@ -9,9 +9,10 @@ use super::looks::{self, Looked};
 use crate::folder::{Grant, Grants};
 use crate::id::{GrantId, ResultId, SourceId};
 use crate::path::HostPath;
-use crate::port::{Observed, Quotations, Quoted, ReadTx, Sources, StoreError};
+use crate::port::{Kept, Observed, Quotations, Quoted, ReadTx, Sources, StoreError};
 use crate::redact::{self, Access};
 use crate::result::ResultState;
+use crate::source::Observation;
 use crate::time::Timestamp;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -29,6 +30,8 @@ pub(super) struct Ledger {
     pub(super) grants: Grants,
     /// By result, then by number.
     quoted: Vec<Quoted>,
+    /// Each source once, with the place of a quotation of it.
+    sources: BTreeMap<SourceId, usize>,
 }
 
 impl Ledger {
@@ -48,7 +51,8 @@ impl Ledger {
                 .collect();
             quoted.retain(|one| quoting.contains(&one.result));
         }
-        Ok(Self { grants, quoted })
+        let sources = quoted.iter().enumerate().map(|(at, one)| (one.cited.source, at)).collect();
+        Ok(Self { grants, quoted, sources })
     }
 
     /// Every quotation, by result, then by number.
@@ -68,16 +72,25 @@ impl Ledger {
         &rest[..rest.partition_point(|one| one.result == result)]
     }
 
-    /// Each source once.
-    pub(super) fn sources(&self) -> BTreeMap<SourceId, &Observed> {
-        self.quoted.iter().map(|one| (one.cited.source, &one.observed)).collect()
+    /// Each source once, in the order of their ids.
+    fn sources(&self) -> impl Iterator<Item = &Observed> {
+        self.sources.values().map(|&at| &self.quoted[at].observed)
+    }
+
+    /// Whether a source is among them.
+    pub(super) fn has(&self, source: SourceId) -> bool {
+        self.sources.contains_key(&source)
+    }
+
+    /// What is stored of a source.
+    pub(super) fn observation(&self, source: SourceId) -> Option<&Kept<Observation>> {
+        self.quoted[*self.sources.get(&source)?].observed.observation.as_ref()
     }
 
     /// The sources that may be looked at, those looked at longest ago first, and those never looked at first of all.
     pub(super) fn in_order(&self) -> Vec<Observed> {
         let mut sources: Vec<&Observed> = self
             .sources()
-            .into_values()
             .filter(|observed| redact::may_look_at(&observed.source, &self.grants))
             .collect();
         sources.sort_by_key(|observed| (self.last_look(observed), observed.source.id));
@@ -104,8 +117,8 @@ impl Ledger {
     pub(super) fn access(&self, looked: &[Looked], roots: Roots) -> Access {
         let looked = looks::by_source(looked);
         let mut access = Access::new(self.grants.clone()).at_roots(roots);
-        for (id, Observed { source, observation }) in self.sources() {
-            let fresh = looked.get(&id).map(|one| &one.fresh);
+        for Observed { source, observation } in self.sources() {
+            let fresh = looked.get(&source.id).map(|one| &one.fresh);
             access.learn(source, observation.as_ref(), fresh);
         }
         access

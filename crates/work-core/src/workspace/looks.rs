@@ -132,13 +132,11 @@ impl Scene {
         access
     }
 
-    /// Whether a look reached all of them, under the approvals read here.
-    pub(crate) fn was_reached(&self, looked: &[Looked]) -> bool {
+    /// Whether a look reached all of these, under the approvals read here.
+    pub(crate) fn were_reached(&self, sources: &BTreeSet<SourceId>, looked: &[Looked]) -> bool {
         let looked = by_source(looked);
-        let reached = |observed: &Observed| {
-            looked.get(&observed.source.id).is_some_and(|one| one.reached(&self.grants))
-        };
-        self.sources.iter().all(reached)
+        let reached = |source| looked.get(source).is_some_and(|one| one.reached(&self.grants));
+        sources.iter().all(reached)
     }
 
     /// A source with its observation.

@@ -69,9 +69,10 @@ impl Workspace {
                 return Ok(Err(ProposalError::Unknown));
             };
             late |= case::tells_expiry(&case.proposal.value, stored_now(tx)?, moment.now);
+            let bodies = case.bodies(tx, &self.limits)?;
             let access = case.scene.access(&looked, roots);
             let evidence = case.evidence(&access, &looked);
-            Ok(Ok(case.document(&access, evidence, moment, &self.limits)))
+            Ok(Ok(case.document(&bodies, &access, evidence, moment, &self.limits)))
         })??;
         self.keep(&looked, Vec::new());
         if late {
@@ -112,14 +113,12 @@ impl Workspace {
         found: Vec<Kept<Proposal>>,
         moment: &Moment,
     ) -> Result<Vec<ProposalEntry>, StoreError> {
-        let mut entries = Vec::new();
-        for proposal in found {
-            let case = Case::of(tx, proposal, &self.limits)?;
-            let access = case::as_stored(&case.scene);
-            let evidence = case.known_evidence(&access);
-            entries.extend(case.entry(&access, evidence, moment));
-        }
-        Ok(entries)
+        let cases = Case::all(tx, found, &self.limits)?;
+        let Some(access) = cases.first().map(|case| case::as_stored(&case.scene)) else {
+            return Ok(Vec::new());
+        };
+        let entry = |case: &Case| case.entry(&access, case.known_evidence(&access), moment).ok();
+        Ok(cases.iter().filter_map(entry).collect())
     }
 
     /// Stores the time as it is now, so that an end that is told stays one. On a disk that cannot be written it is told

@@ -100,8 +100,10 @@ fn record(scanned: Scanned, files: &Files, all: &Grants) -> ScanRecord {
         all.inside(outer).map(move |inner| (outer, inner.id)).collect::<Vec<_>>()
     };
     let left_out = folders.iter().flat_map(inside).collect();
+    let rules = |folder: &FolderScan| Some((folder.grant, all.get(folder.grant)?.rules.digest()));
+    let rules = folders.iter().filter_map(rules).collect();
     let elapsed_ms = u64::try_from(scanned.elapsed.as_millis()).unwrap_or(u64::MAX);
-    ScanRecord { elapsed_ms, limit: scanned.limit, folders, left_out }
+    ScanRecord { elapsed_ms, limit: scanned.limit, folders, left_out, rules }
 }
 
 /// The files of a scan that were read, in the order of the visit, and what was found in each.

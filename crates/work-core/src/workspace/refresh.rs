@@ -65,7 +65,7 @@ fn turned(
     overview: &Overview<'_>,
     limits: &Limits,
 ) -> Result<Vec<TurnedDoc>, StoreError> {
-    let before = &overview.survey.before;
+    let before = overview.survey.before();
     let turned = |(id, state): &(&ResultId, &ResultState)| {
         before.get(*id).is_some_and(|before| before != *state) && !overview.is_unreached(**id)
     };

@@ -10,7 +10,6 @@ use super::publish::{self, Answer, CitedSources, Found, NotPublished, Published,
 use super::run::{Done, Held, Leased, NeverStop, RunError, held};
 use super::sheet::{Content, Sheet};
 use super::show::ShowError;
-use super::tasks::{self, Told};
 use super::{Decision, Failure, Moment, Workspace};
 use crate::audit::EventKind;
 use crate::canonical::Canonical;
@@ -193,9 +192,8 @@ fn queued(
         return Ok(Decision::nothing(first));
     }
     let kind = TaskKind::Repair(ask.result);
-    if let Some(same) = queue.open.iter().find(|asked| asked.task.value.kind == kind) {
-        let access = Access::new(queue.grants.clone());
-        return Ok(Decision::nothing(tasks::document(same.clone(), None, &access, Told::Whole)));
+    if let Some(same) = queue.open.iter().find(|asked| asked.task.value.kind == kind).cloned() {
+        return Ok(queue.joined(same, ask.keyed(), moment, limits));
     }
     queue.room(limits)?;
     let task = Task::queued(id, kind, ReportRequest { query, scope }, moment.now.at);

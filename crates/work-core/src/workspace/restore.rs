@@ -152,8 +152,7 @@ fn decide(
     let pair = known.pair.ok_or(RestoreError::Unknown)?;
     let access = pair.scene.access(looked, &Roots::new());
     refuse(&pair, &access, looked)?;
-    let binding =
-        prepare::binding(pair.sources().collect(), &access).map_err(RestoreError::Withheld)?;
+    let binding = prepare::binding(pair.sources(), &access).map_err(RestoreError::Withheld)?;
     let (kind, content) = (ProposalKind::Restore(pair.selected.no), pair.selected_sheet.content);
     let draft = Draft { id, kind, base: &pair.accepted, content, binding: &binding };
     let (proposal, written) = draft.propose(moment, limits)?;
@@ -176,9 +175,11 @@ fn refuse(pair: &Pair, access: &Access, looked: &[Looked]) -> Result<(), Restore
     if let Some(missing) = pair.missing().filter(|_| !pair.hides(access)) {
         return Err(RestoreError::UnknownRevision(missing));
     }
-    match access.comparable(pair.sources()) {
+    let telling = pair.telling(access);
+    let reached = pair.scene.were_reached(&telling, looked);
+    match access.comparable(telling) {
         Err(Withheld::AccessRemoved) => Err(RestoreError::Withheld(Withheld::AccessRemoved)),
-        Ok(()) | Err(_) if !pair.scene.was_reached(looked) => Err(RestoreError::RefreshIncomplete),
+        Ok(()) | Err(_) if !reached => Err(RestoreError::RefreshIncomplete),
         Err(why) => Err(RestoreError::Withheld(why)),
         Ok(()) if pair.selected.no == pair.accepted.no => {
             Err(RestoreError::AlreadyAccepted(pair.accepted.no))

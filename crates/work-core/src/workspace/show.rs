@@ -89,11 +89,12 @@ impl Loaded {
         FindingProbe::new(&self.scene.sources, quotations, limits)
     }
 
-    /// What the revision shown is worth, and the worst of it and of the accepted one.
+    /// What the revision shown is worth, and the worst of it and of the accepted one; of a hidden result, what the
+    /// accepted one is worth.
     pub(super) fn states(&self, access: &Access) -> (ResultState, ResultState) {
         let accepted: Vec<Cited> = self.quoted.iter().map(|one| one.cited).collect();
         let own = access.state(answer::pairs(&self.sheet.cited()));
-        (own, own.max(access.state(answer::pairs(&accepted))))
+        (own, answer::worst(access.state(answer::pairs(&accepted)), own))
     }
 
     /// The quotations of the revision shown, with what is known of their sources.

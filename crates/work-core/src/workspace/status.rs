@@ -193,8 +193,7 @@ fn access<'c>(
     cited: impl Iterator<Item = &'c Cited>,
     limits: &Limits,
 ) -> Result<Access, StoreError> {
-    let known = overview.ledger.sources();
-    let more = cited.map(|one| one.source).filter(|source| !known.contains_key(source));
+    let more = cited.map(|one| one.source).filter(|source| !overview.ledger.has(*source));
     let more: Vec<SourceId> = more.collect::<BTreeSet<_>>().into_iter().collect();
     let mut access = overview.access.clone();
     for ids in more.chunks(limits.page as usize) {

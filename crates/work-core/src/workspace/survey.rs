@@ -66,8 +66,6 @@ struct Sought {
 /// What was looked at and found.
 pub(super) struct Survey {
     pub(super) ledger: Ledger,
-    /// What each result was worth by what was stored.
-    pub(super) before: BTreeMap<ResultId, ResultState>,
     /// In the order of the look.
     pub(super) looked: Vec<Looked>,
     /// The accepted revisions whose quotations were looked for, with their place among the findings.
@@ -89,14 +87,13 @@ impl Workspace {
             let ledger = Ledger::load(tx, scope, self.limits.page)?;
             Ok((ledger, moment.head.anchor.latest_ms))
         })?;
-        let before = ledger.states(&ledger.access(&[], BTreeMap::new()));
         let sources = ledger.in_order();
         let ground = ground(&ledger.grants, self.looking());
         let door = self.door.as_ref();
         let looked = looks::look_as(door, ground, (sources, reading), Arc::new(NoProbe), watch);
         let findings = Findings::default();
         let sought = BTreeMap::new();
-        let mut survey = Survey { ledger, before, looked, sought, findings, reading };
+        let mut survey = Survey { ledger, looked, sought, findings, reading };
         self.look_for_quotations(&mut survey, began, watch)?;
         if missing == Missing::Searched {
             survey.findings.moved = self.where_files_went(&survey, began, watch)?;
@@ -159,6 +156,11 @@ impl Workspace {
         watch: &mut dyn Watch,
     ) -> Result<BTreeMap<(SourceId, crate::source::SourceVersion), crate::path::RelPath>, Failure>
     {
+        let is_missing =
+            |one: &Looked| matches!(one.fresh.look, Look::Saw { seen: Seen::Missing, .. });
+        if !survey.looked.iter().any(is_missing) {
+            return Ok(BTreeMap::new());
+        }
         let cited = survey.ledger.quoted().iter();
         let cited = cited.map(|one| (one.cited.source, one.cited.version)).collect();
         let limits = self.left(began)?;
@@ -187,7 +189,12 @@ impl Workspace {
 }
 
 impl Survey {
-    /// Whether a source was reached.
+    /// What each result was worth by what was stored before the look.
+    pub(super) fn before(&self) -> BTreeMap<ResultId, ResultState> {
+        self.ledger.states(&self.ledger.access(&[], BTreeMap::new()))
+    }
+
+    /// The sources that were reached.
     pub(super) fn reached(&self) -> BTreeSet<SourceId> {
         let reached = |one: &&Looked| matches!(one.fresh.look, Look::Saw { .. });
         self.looked.iter().filter(reached).map(|one| one.source.id).collect()
@@ -228,8 +235,7 @@ impl Survey {
 
     /// What of it is worth keeping.
     fn news(&self, sweep: Sweep) -> Option<News<'_>> {
-        let kept = self.ledger.sources();
-        let kept = |one: &Looked| kept.get(&one.source.id).and_then(|o| o.observation.as_ref());
+        let kept = |one: &Looked| self.ledger.observation(one.source.id);
         let grants = &self.ledger.grants;
         let says_new = |one: &&Looked| looks::says_new(one, kept(one), grants);
         let looked: Vec<Looked> = self.looked.iter().filter(says_new).cloned().collect();
@@ -237,8 +243,11 @@ impl Survey {
             Sweep::Kept => self.said_nothing_new(&kept),
             Sweep::Unkept => BTreeSet::new(),
         };
+        let was_cut = self.looked.iter().any(|one| one.fresh.look == Look::NotReached);
         let restamped = self.looked.iter().filter(|one| {
-            looks::says_same(one, kept(one), grants) && self.restamps(one, kept(one), &swept)
+            let moves_on = was_cut && !swept.contains(&one.source.grant);
+            (moves_on || self.was_touched(one, kept(one)))
+                && looks::says_same(one, kept(one), grants)
         });
         let restamped: Vec<Looked> = restamped.cloned().collect();
         let findings = self.finding_notes();
@@ -261,26 +270,22 @@ impl Survey {
         &grants(&mut self.looked.iter()) - &others
     }
 
-    /// Whether the row of a look that says the same is written all the same: so that the next look goes on where this one
-    /// was cut, or so that the next one need not read a file which was only touched.
-    fn restamps(
-        &self,
-        one: &Looked,
-        kept: Option<&Kept<Observation>>,
-        swept: &BTreeSet<GrantId>,
-    ) -> bool {
-        let was_cut = self.looked.iter().any(|one| one.fresh.look == Look::NotReached);
+    /// Whether a look that trusts found a file that holds the same bytes under another stamp: kept, so that the next one
+    /// need not read it. (A look that was cut keeps all that it reached, so that the next one goes on from there.)
+    fn was_touched(&self, one: &Looked, kept: Option<&Kept<Observation>>) -> bool {
         let stamp = match one.fresh.look {
             Look::Saw { stamp, .. } => stamp,
             Look::NotReached => None,
         };
-        let is_touched = stamp.is_some() && kept.and_then(|kept| kept.value.stamp) != stamp;
-        (was_cut && !swept.contains(&one.source.grant))
-            || (self.reading == Reading::Trusting && is_touched)
+        let is_other = stamp.is_some() && kept.and_then(|kept| kept.value.stamp) != stamp;
+        is_other && self.reading == Reading::Trusting
     }
 
     /// Findings that say something else than what is kept.
     fn finding_notes(&self) -> Vec<(ResultId, RevisionNo, Note)> {
+        if self.sought.is_empty() {
+            return Vec::new();
+        }
         let looked = looks::by_source(&self.looked);
         let of = |(&result, &(which, accepted)): (&ResultId, &(usize, RevisionNo))| {
             let quoted = self.ledger.of(result);

@@ -1,15 +1,13 @@
 //! Hiding: what was withdrawn shows nowhere.
 
-use crate::world::{World, ask, findings};
-use std::sync::{Arc, Mutex};
+use crate::world::{Meanwhile, World, ask, findings};
+use std::sync::Arc;
 use work_core::document::wire::ResultDoc;
-use work_core::folder::{Grant, Hidden, IgnoreFiles, Rules};
+use work_core::folder::{Hidden, IgnoreFiles, Rules};
 use work_core::memory::MemoryDoor;
 use work_core::path::HostPath;
-use work_core::port::{AdmitRefusal, Ground, Probe, Quiet, Root, Scanned, SourceDoor, Want, Watch};
-use work_core::report::Reached;
+use work_core::port::Quiet;
 use work_core::result::{ResultState, RevisionNo};
-use work_core::source::Look;
 use work_core::workspace::{StateFilter, Workspace};
 
 /// Everything that a workspace tells about its results and tasks, in one text.
@@ -174,6 +172,26 @@ fn approving_what_is_approved_changes_nothing() {
     assert_eq!((world.events(), world.grant("/handbook")), (before, grant));
 }
 
+// spec: I4
+// spec: J3
+#[test]
+fn a_scan_record_tells_nothing_of_a_folder_under_rules_that_it_has_no_more() {
+    let world = World::new();
+    let report = world.report("leave");
+    world.work.report(&ask("zeppelin"), &mut Quiet).expect_err("no match");
+    let task = world.work.tasks(None).expect("tasks").tasks[0].task_id;
+    let failed = || world.task(task).scan;
+    let scans = || [world.show(report.artifact_id).scan, failed()].map(|scan| scan.expect("one"));
+    let before = scans();
+    world.change_rules("/handbook", &["it"]);
+    for scan in scans() {
+        assert_eq!((scan.folders.len(), scan.elapsed_ms, scan.limit), (0, None, None));
+    }
+    assert_eq!(world.report("leave unused").scan.expect("one").folders.len(), 1);
+    world.change_rules("/handbook", &[]);
+    assert_eq!(scans(), before);
+}
+
 // spec: J5
 #[test]
 fn a_task_that_failed_tells_nothing_of_a_folder_that_was_withdrawn_since() {
@@ -205,45 +223,11 @@ fn two_workspaces_that_differ_in_what_a_withdrawn_folder_held_answer_alike() {
     assert_eq!(one, other);
 }
 
-/// A door during whose look at the roots something happens.
-struct Meanwhile {
-    door: Arc<MemoryDoor>,
-    happen: Mutex<Option<Box<dyn FnOnce() + Send>>>,
-}
-
-impl SourceDoor for Meanwhile {
-    fn admit(&self, path: &HostPath) -> Result<Root, AdmitRefusal> {
-        self.door.admit(path)
-    }
-
-    fn roots(&self, grants: &[Grant]) -> Vec<Reached> {
-        self.door.roots(grants)
-    }
-
-    fn scan(&self, ground: Ground<'_>, probe: Arc<dyn Probe>, watch: &mut dyn Watch) -> Scanned {
-        self.door.scan(ground, probe, watch)
-    }
-
-    fn look(
-        &self,
-        ground: Ground<'_>,
-        wants: &[Want],
-        probe: Arc<dyn Probe>,
-        watch: &mut dyn Watch,
-    ) -> Vec<Look> {
-        let looks = self.door.look(ground, wants, probe, watch);
-        if let Some(happen) = self.happen.lock().expect("sound").take() {
-            happen();
-        }
-        looks
-    }
-}
-
 // spec: R4
 #[test]
 fn a_folder_revoked_between_the_look_and_the_answer_is_hidden_in_the_answer() {
     let door = Arc::new(MemoryDoor::new().file("/handbook/a.md", "Backups are kept.\n"));
-    let outer = Arc::new(Meanwhile { door: door.clone(), happen: Mutex::default() });
+    let outer = Arc::new(Meanwhile::new(door.clone()));
     let world = World::behind(door, outer.clone());
     world.approve("/handbook");
     let report = world.report("backups");
@@ -252,7 +236,7 @@ fn a_folder_revoked_between_the_look_and_the_answer_is_hidden_in_the_answer() {
         let name = work_core::workspace::FolderName::Root(HostPath::from_bytes("/handbook"));
         work.revoke(&name).expect("revoked");
     };
-    *outer.happen.lock().expect("sound") = Some(Box::new(revoke));
+    outer.after_looks(1, revoke);
     check_stub(&world.show(report.artifact_id), "backups", ResultState::AccessRemoved);
 }
 

@@ -1,6 +1,6 @@
 //! Folders that are withdrawn, approved or replaced while a worker reads them.
 
-use crate::world::{World, ask};
+use crate::world::{AtOnce, World, ask};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use work_core::code::{Code, Coded};
@@ -8,7 +8,7 @@ use work_core::folder::Grant;
 use work_core::memory::MemoryDoor;
 use work_core::path::HostPath;
 use work_core::port::{
-    AdmitRefusal, Go, Ground, NoPause, Pause, Probe, Quiet, Root, Scanned, SourceDoor, Want, Watch,
+    AdmitRefusal, Go, Ground, NoPause, Probe, Quiet, Root, Scanned, SourceDoor, Want, Watch,
 };
 use work_core::report::Reached;
 use work_core::result::ResultState;
@@ -211,15 +211,6 @@ impl SourceDoor for LongWalk {
         watch: &mut dyn Watch,
     ) -> Vec<Look> {
         self.door.look(ground, wants, probe, watch)
-    }
-}
-
-/// Waits for nothing, and goes on.
-struct AtOnce;
-
-impl Pause for AtOnce {
-    fn pause(&self, _: Duration) -> Go {
-        Go::On
     }
 }
 

@@ -1,11 +1,12 @@
 //! Linux: `O_PATH`, `openat2`, `statx`.
 
 use crate::facts::{Each, Facts, Fault, FileId, Kind};
-use rustix::fd::{AsFd, AsRawFd, OwnedFd};
+use rustix::fd::{AsFd, OwnedFd};
 use rustix::fs::{
     AtFlags, CWD, FileType, Mode, OFlags, RawDir, ResolveFlags, Statx, StatxFlags, StatxTimestamp,
 };
 use rustix::io::{Errno, retry_on_intr};
+use rustix::path::DecInt;
 use std::ffi::OsStr;
 use std::fs::File;
 use std::mem::MaybeUninit;
@@ -58,14 +59,53 @@ fn has_proc() -> bool {
     let is_proc =
         rustix::fs::statfs("/proc/self/fd").is_ok_and(|found| found.f_type as u64 == 0x9fa0);
     let top = || rustix::fs::openat(CWD, "/", OFlags::PATH | OFlags::CLOEXEC, Mode::empty());
-    is_proc && top().is_ok_and(|top| open_again(&top, OFlags::DIRECTORY).is_ok())
+    is_proc
+        && top().is_ok_and(|top| {
+            own_handles().is_ok_and(|own| open_again(&own, &top, OFlags::DIRECTORY).is_ok())
+        })
+}
+
+/// The directory of this process's handles.
+fn own_handles() -> Result<OwnedFd, Errno> {
+    let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    retry_on_intr(|| rustix::fs::openat(CWD, "/proc/self/fd", flags, Mode::empty()))
 }
 
 /// Opens for reading what a handle holds.
-fn open_again(held: &OwnedFd, more: OFlags) -> Result<OwnedFd, Errno> {
-    let object = format!("/proc/self/fd/{}", held.as_raw_fd());
+fn open_again(own: &OwnedFd, held: &OwnedFd, more: OFlags) -> Result<OwnedFd, Errno> {
     let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC | more;
-    retry_on_intr(|| rustix::fs::open(object.as_str(), flags, Mode::empty()))
+    let number = DecInt::from_fd(held);
+    retry_on_intr(|| rustix::fs::openat(own, number.as_c_str(), flags, Mode::empty()))
+}
+
+/// The means of one call, with what it opens once for all its files.
+///
+/// Kept no longer than a call, so that a process forked from this one takes no handle of its parent for one of its
+/// own: none of a call's threads lives on in it.
+#[derive(Debug)]
+pub(crate) struct Tools {
+    /// The means.
+    pub(crate) means: Means,
+    own_handles: Option<OwnedFd>,
+}
+
+impl Tools {
+    /// These means, made ready.
+    pub(crate) fn new(means: Means) -> Self {
+        let own_handles = match means.reopen {
+            Reopen::Object => own_handles().ok(),
+            Reopen::Name => None,
+        };
+        Self { means, own_handles }
+    }
+
+    /// Opens for reading what a handle holds.
+    fn open_again(&self, held: &OwnedFd) -> Result<OwnedFd, Errno> {
+        match &self.own_handles {
+            Some(own) => open_again(own, held, OFlags::empty()),
+            None => open_again(&own_handles()?, held, OFlags::empty()),
+        }
+    }
 }
 
 /// A directory, opened so that it can be gone into but not listed.
@@ -179,11 +219,11 @@ impl Sight {
         &self,
         dir: &Dir,
         name: &[u8],
-        means: Means,
+        tools: &Tools,
         own: &dyn Fn(&Facts) -> bool,
     ) -> Result<File, Fault> {
-        match means.reopen {
-            Reopen::Object => open_again(&self.fd, OFlags::empty()).map(File::from).map_err(fault),
+        match tools.means.reopen {
+            Reopen::Object => tools.open_again(&self.fd).map(File::from).map_err(fault),
             Reopen::Name => {
                 let flags = OFlags::RDONLY
                     | OFlags::NONBLOCK
@@ -211,6 +251,9 @@ impl Sight {
         Err(Fault::Unstable)
     }
 }
+
+/// Whether a directory that is held may be moved by others. Yes.
+pub(crate) const HELD_MAY_MOVE: bool = true;
 
 /// Whether a change of a file always moves its change time. Yes.
 pub(crate) const TELLS_EACH_CHANGE: bool = true;

@@ -21,6 +21,20 @@ impl Means {
     }
 }
 
+/// The means of one call. Nothing is opened for all its files here.
+#[derive(Debug)]
+pub(crate) struct Tools {
+    /// The means.
+    pub(crate) means: Means,
+}
+
+impl Tools {
+    /// These means, made ready.
+    pub(crate) const fn new(means: Means) -> Self {
+        Self { means }
+    }
+}
+
 /// A directory.
 #[derive(Debug)]
 pub(crate) struct Dir {
@@ -110,7 +124,7 @@ impl Sight {
         &self,
         dir: &Dir,
         name: &[u8],
-        _: Means,
+        _: &Tools,
         own: &dyn Fn(&Facts) -> bool,
     ) -> Result<File, Fault> {
         let flags =
@@ -127,6 +141,9 @@ impl Sight {
         Err(Fault::Unstable)
     }
 }
+
+/// Whether a directory that is held may be moved by others. Yes.
+pub(crate) const HELD_MAY_MOVE: bool = true;
 
 /// Whether a change of a file always moves its change time. Yes.
 pub(crate) const TELLS_EACH_CHANGE: bool = true;

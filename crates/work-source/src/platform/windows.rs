@@ -25,6 +25,20 @@ impl Means {
     }
 }
 
+/// The means of one call. Nothing is opened for all its files here.
+#[derive(Debug)]
+pub(crate) struct Tools {
+    /// The means.
+    pub(crate) means: Means,
+}
+
+impl Tools {
+    /// These means, made ready.
+    pub(crate) const fn new(means: Means) -> Self {
+        Self { means }
+    }
+}
+
 /// A directory. While it is held, Windows lets nobody rename it.
 #[derive(Debug)]
 pub(crate) struct Dir {
@@ -117,7 +131,7 @@ impl Sight {
         &self,
         dir: &Dir,
         name: &[u8],
-        _: Means,
+        _: &Tools,
         own: &dyn Fn(&Facts) -> bool,
     ) -> Result<File, Fault> {
         let mut options = OpenOptions::new();
@@ -133,6 +147,9 @@ impl Sight {
         Err(Fault::Unstable)
     }
 }
+
+/// Whether a directory that is held may be moved by others. No.
+pub(crate) const HELD_MAY_MOVE: bool = false;
 
 /// Whether a change of a file always moves its change time. No: its change time is its modification time.
 pub(crate) const TELLS_EACH_CHANGE: bool = false;

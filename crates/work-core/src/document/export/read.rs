@@ -223,8 +223,8 @@ fn check_verification(export: &ExportJson, limits: &Limits) -> Result<(), NotAnE
 
 /// A scan of which some folder was withdrawn is shown in part and without its stored record: nothing binds it then.
 fn check_scan(export: &ExportJson, limits: &Limits) -> Result<(), NotAnExport> {
-    let digest = export.revision.scan;
     let Some(stored) = &export.stored.scan else { return Ok(()) };
+    let digest = export.revision.scan.ok_or(NotAnExport::OtherDigest(Form::Scan))?;
     let kept = document(Form::Scan, digest, stored)?;
     let scan =
         stored::read_scan((digest, &kept), limits).ok_or(NotAnExport::Unreadable(Form::Scan))?;
@@ -353,7 +353,7 @@ struct FolderScanJson {
 impl ScanJson {
     /// Whether it is all of this record that is shown.
     fn shows(&self, scan: &ScanRecord) -> bool {
-        let ScanRecord { elapsed_ms, limit, folders, left_out: _ } = scan;
+        let ScanRecord { elapsed_ms, limit, folders, left_out: _, rules: _ } = scan;
         let shown = self.folders.iter().map(|folder| FolderScan {
             grant: folder.folder,
             reached: folder.reached,

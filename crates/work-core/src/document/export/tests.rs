@@ -51,7 +51,7 @@ fn an_export_says_what_it_is_not_and_what_a_stranger_needs() {
         (doc.revision.body, &stored.body),
         (doc.revision.dependencies, &stored.dependencies),
         (doc.revision.verification, optional[0]),
-        (doc.revision.scan, optional[1]),
+        (doc.revision.scan.expect("whole"), optional[1]),
     ] {
         assert_eq!(Digest::of(format!("{}\n{}", one.tag, one.text).as_bytes()), digest);
     }
@@ -267,10 +267,12 @@ fn a_field_that_a_later_version_adds_is_passed_over() {
 
 // spec: X1
 #[test]
-fn a_scan_that_is_not_whole_stands_without_its_stored_record() {
-    let document = Sample::of_two().json();
-    let document = with(&document, "/stored/scan", Value::Null);
+fn a_scan_that_is_not_whole_stands_without_its_stored_record_and_its_digest() {
+    let whole = Sample::of_two().json();
+    let document = with(&whole, "/stored/scan", Value::Null);
     let document = with(&document, "/scan/elapsed_ms", Value::Null);
     let document = with(&document, "/scan/folders", json!([]));
     assert!(read_json(&document).is_ok());
+    assert!(read_json(&with(&document, "/revision/scan", Value::Null)).is_ok());
+    check(&whole, "/revision/scan", Value::Null, NotAnExport::OtherDigest(Form::Scan));
 }

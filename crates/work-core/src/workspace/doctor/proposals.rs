@@ -70,8 +70,11 @@ fn has_its_fingerprint(
     let proposal = kept.value;
     let of_old = proposal.state != ProposalState::Pending
         && proposal.fingerprint_1() == proposal.fingerprint;
-    match Case::of(tx, kept, limits) {
-        Ok(case) => Ok(of_old || case.computed(&moment.head) == Some(proposal.fingerprint)),
+    match Case::all(tx, vec![kept], limits) {
+        Ok(cases) => {
+            let given = cases.first().and_then(|case| case.computed(&moment.head));
+            Ok(of_old || given == Some(proposal.fingerprint))
+        }
         Err(StoreError::Damaged) => Ok(false),
         Err(failure) => Err(failure),
     }
