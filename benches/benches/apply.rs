@@ -191,7 +191,7 @@ impl Times {
             let desk = fast.path().join("desk");
             let work = workspace(&desk, door.clone(), clock.clone(), Path::new("/docs"));
             let made: Vec<ResultId> =
-                (0..results).map(|_| filled(&work, &write, revisions)).collect();
+                (0..results).map(|_| filled(&work, write, revisions)).collect();
             made[made.len() / 2]
         };
         let desk = home.path().join("desk");
@@ -216,10 +216,10 @@ impl Times {
             apply: middle(applies),
             restore: middle(restores),
             compare: median(RUNS, || {
-                drop(work.compare(result, RevisionNo(1), &mut Quiet).expect("a comparison"))
+                drop(work.compare(result, RevisionNo(1), &mut Quiet).expect("a comparison"));
             }),
             history: median(RUNS, || {
-                drop(work.history(result, None, &mut Quiet).expect("a history"))
+                drop(work.history(result, None, &mut Quiet).expect("a history"));
             }),
             show: median(RUNS, || drop(work.show(result, None, &mut Quiet).expect("shown"))),
             proposals: median(RUNS, || drop(work.proposals(None).expect("a list"))),

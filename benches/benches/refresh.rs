@@ -4,15 +4,11 @@
 //! reads no file whose stamp its index knows, and neither does the look beside it. This is the door alone: what a store
 //! adds is measured elsewhere. Needs `git` for the last number; says so and skips it where it is missing.
 
-use sha2::{Digest as _, Sha256};
-use std::fs::{self, File};
-use std::io::Read as _;
+use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::{Duration, Instant};
-use work_benches::ratio;
+use std::time::Duration;
+use work_benches::peers::{self, paired};
 use work_core::folder::{Grant, GrantState, Rules};
 use work_core::id::{BootId, GrantId, SiteId};
 use work_core::limits::ScanLimits;
@@ -22,9 +18,6 @@ use work_core::source::{Look, Seen};
 use work_core::time::Timestamp;
 use work_source::FolderDoor;
 
-/// Pairs of runs, ours and the peer's in turn.
-const PAIRS: usize = 31;
-
 /// Files in one directory.
 const TOGETHER: usize = 100;
 
@@ -32,21 +25,23 @@ fn main() {
     let home = tempfile::tempdir().expect("a temporary folder");
     let large = Tree::write(home.path().join("large"), 128, 256 * 1024);
     let small = Tree::write(home.path().join("small"), 5000, 2 * 1024);
-    let status = git(&small.root);
+    let status = peers::git_status(&small.root);
     // Until no file is young: a file that was just written is read twice, and git would not trust its own stamps.
     std::thread::sleep(Duration::from_millis(100));
+    let threads = ScanLimits::standard().threads;
     let read = |tree: &Tree| {
         let wants = tree.wants(|_| None);
-        paired(|| drop(tree.look(&wants)), || tree.bare_loop())
+        paired(|| drop(tree.look(&wants)), || peers::read_and_hash(&tree.files, threads))
     };
-    say("128 files of 256 KiB, read again", "a bare loop", read(&large), 1.3);
-    say("5,000 files of 2 KiB, read again", "a bare loop", read(&small), 3.0);
+    let bare = "a bare loop";
+    print(&read(&large).told("128 files of 256 KiB, read again by the door", bare, 1.3));
+    print(&read(&small).told("5,000 files of 2 KiB, read again by the door", bare, 3.0));
     let known = small.known();
     let wants = small.wants(|at| Some(known[at]));
     match status {
         Some(status) => {
-            let both = paired(|| drop(small.look(&wants)), || run(status()));
-            say("5,000 files of 2 KiB, trusted", "git status", both, 5.0);
+            let both = paired(|| drop(small.look(&wants)), || peers::run(status()));
+            print(&both.told("5,000 files of 2 KiB, trusted by the door", "git status", 5.0));
         }
         None => print("skipped: git is not installed"),
     }
@@ -98,27 +93,6 @@ impl Tree {
         looks
     }
 
-    /// The peer of a look that reads.
-    fn bare_loop(&self) {
-        let next = AtomicUsize::new(0);
-        let hashed = AtomicUsize::new(0);
-        std::thread::scope(|scope| {
-            for _ in 0..ScanLimits::standard().threads {
-                scope.spawn(|| {
-                    let mut buffer = Vec::new();
-                    while let Some(file) = self.files.get(next.fetch_add(1, Ordering::Relaxed)) {
-                        buffer.clear();
-                        let mut file = File::open(file).expect("a file");
-                        file.read_to_end(&mut buffer).expect("its bytes");
-                        std::hint::black_box(Sha256::digest(&buffer));
-                        hashed.fetch_add(1, Ordering::Relaxed);
-                    }
-                });
-            }
-        });
-        assert_eq!(hashed.into_inner(), self.files.len(), "a file was not hashed");
-    }
-
     /// What a look lets the next one trust.
     fn known(&self) -> Vec<Known> {
         let known = |look: Look| match look {
@@ -157,62 +131,6 @@ impl Probe for Ignored {
     }
 
     fn file(&self, _: Place, _: &[u8], _: u64) {}
-}
-
-/// Makes a clean repository of a folder; answers the command that tells its status.
-fn git(root: &Path) -> Option<impl Fn() -> Command + use<>> {
-    let root = root.to_owned();
-    let git = move |words: &[&str]| {
-        let mut command = Command::new("git");
-        command.arg("-C").arg(&root).args(["-c", "core.fsmonitor=false"]);
-        command.args(["-c", "core.untrackedCache=false", "-c", "gc.auto=0"]).args(words);
-        command.stdout(Stdio::null()).stderr(Stdio::null());
-        command
-    };
-    git(&["version"]).status().ok()?;
-    run(git(&["init"]));
-    // Later than the files, so that the index may trust their stamps.
-    std::thread::sleep(Duration::from_millis(100));
-    run(git(&["add", "--all"]));
-    let author = ["-c", "user.name=bench", "-c", "user.email=bench@localhost"];
-    run(git(&[&author[..], &["commit", "-m", "files"]].concat()));
-    Some(move || git(&["status", "--porcelain"]))
-}
-
-fn run(mut command: Command) {
-    assert!(command.status().expect("a child of ours").success(), "{command:?}");
-}
-
-/// Medians of both, and of the ratios of each pair.
-struct Paired {
-    ours: Duration,
-    peers: Duration,
-    ratio: f64,
-}
-
-/// Runs both in turn, after a pair that does not count.
-fn paired(mut ours: impl FnMut(), mut peer: impl FnMut()) -> Paired {
-    let mut pairs: Vec<[Duration; 2]> =
-        (0..=PAIRS).map(|_| [timed(&mut ours), timed(&mut peer)]).skip(1).collect();
-    let mut ratios: Vec<f64> = pairs.iter().map(|[ours, peers]| ratio(*ours, *peers)).collect();
-    ratios.sort_by(f64::total_cmp);
-    let mut median = |which: usize| {
-        pairs.sort_by_key(|pair| pair[which]);
-        pairs[PAIRS / 2][which]
-    };
-    Paired { ours: median(0), peers: median(1), ratio: ratios[PAIRS / 2] }
-}
-
-fn timed(run: &mut impl FnMut()) -> Duration {
-    let begun = Instant::now();
-    run();
-    begun.elapsed()
-}
-
-fn say(what: &str, peer: &str, Paired { ours, peers, ratio }: Paired, promised: f64) {
-    print(&format!(
-        "{what}: the door {ours:.1?}, {peer} {peers:.1?}, ratio {ratio:.2} (promised: {promised})"
-    ));
 }
 
 #[expect(clippy::print_stdout, reason = "a measure's output")]

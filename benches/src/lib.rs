@@ -4,6 +4,7 @@
 //! noisy one must not fail a build.
 
 pub mod collection;
+pub mod peers;
 
 use std::time::{Duration, Instant};
 

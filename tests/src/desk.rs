@@ -3,12 +3,14 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use work_core::document::wire::{AppliedDoc, ProposalDoc, ResultDoc};
-use work_core::id::ResultId;
+use work_core::document::wire::{AppliedDoc, ProposalDoc, ResultDoc, TaskDoc};
+use work_core::folder::{Grant, GrantState, Rules};
+use work_core::id::{GrantId, ResultId, SiteId};
 use work_core::path::HostPath;
-use work_core::port::{Clock, Quiet};
+use work_core::port::{Clock, Quiet, Root};
 use work_core::proposal::Channel;
 use work_core::retrieve::Query;
+use work_core::time::Timestamp;
 use work_core::workspace::{Repaired, ReportAsk, Workspace};
 use work_source::{FolderDoor, OwnFiles};
 use work_store::{clock::HostClock, ids::OsIds, instance::Instance};
@@ -97,6 +99,15 @@ impl Desk {
         self.work.report(&ask, &mut Quiet).unwrap()
     }
 
+    /// Queues a report of the folder.
+    ///
+    /// # Panics
+    /// When it cannot be queued.
+    #[must_use]
+    pub fn ask(&self, query: &str) -> TaskDoc {
+        self.work.ask(&ReportAsk::everywhere(Query::parse(query).unwrap())).unwrap()
+    }
+
     /// A result with its sources looked at.
     ///
     /// # Panics
@@ -133,4 +144,21 @@ impl Desk {
 #[must_use]
 pub fn host(path: &Path) -> HostPath {
     HostPath::from_bytes(path.as_os_str().as_encoded_bytes())
+}
+
+/// A folder that is approved for one check, without an instance.
+#[must_use]
+pub fn folder(root: Root, rules: Rules) -> Grant {
+    Grant {
+        id: GrantId::from_bytes([1; 16]),
+        site: SiteId::from_bytes([2; 16]),
+        label: root.path.to_string(),
+        root: root.path,
+        identity: root.identity,
+        rules,
+        state: GrantState::Active,
+        approved_at: Timestamp::from_seconds(0),
+        since_look: 0,
+        swept_at: None,
+    }
 }

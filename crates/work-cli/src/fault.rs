@@ -236,6 +236,7 @@ impl From<AskRepairError> for Fault {
             AskRepairError::Show(cause) => cause.into(),
             AskRepairError::Failed(cause) => cause.into(),
             refused @ (AskRepairError::Withheld(_)
+            | AskRepairError::RefreshIncomplete
             | AskRepairError::QueueFull(_)
             | AskRepairError::KeyConflict) => Self::of(&refused).about(About::Result),
         }
@@ -341,7 +342,9 @@ impl From<ExportError> for Fault {
         match error {
             ExportError::Show(cause) => cause.into(),
             ExportError::Failed(cause) => cause.into(),
-            withheld @ ExportError::Withheld(_) => Self::of(&withheld).about(About::Result),
+            refused @ (ExportError::Withheld(_) | ExportError::RefreshIncomplete) => {
+                Self::of(&refused).about(About::Result)
+            }
         }
     }
 }

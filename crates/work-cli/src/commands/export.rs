@@ -47,6 +47,9 @@ fn refused(error: ExportError, id: ResultId) -> Fault {
         ExportError::Show(ShowError::UnknownRevision(_)) => {
             Fault::from(error).about(About::Revision(id))
         }
-        ExportError::Show(_) | ExportError::Withheld(_) | ExportError::Failed(_) => error.into(),
+        ExportError::Show(_)
+        | ExportError::Withheld(_)
+        | ExportError::RefreshIncomplete
+        | ExportError::Failed(_) => error.into(),
     }
 }

@@ -413,7 +413,7 @@ struct ScanJson {
     limit: Option<ScanLimit>,
     folders: Vec<FolderScanJson>,
     left_out: Vec<(GrantId, GrantId)>,
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     rules: Vec<(GrantId, Digest)>,
 }
 

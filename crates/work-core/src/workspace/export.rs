@@ -1,6 +1,6 @@
 //! `export`: one revision for somebody else, with what is needed to check it without this database.
 
-use super::looks;
+use super::looks::{self, Looked, Scene};
 use super::rows::News;
 use super::show::{Loaded, ShowError};
 use super::{Failure, Moment, Workspace, answer};
@@ -23,6 +23,9 @@ pub enum ExportError {
     /// It must not be seen.
     #[error(transparent)]
     Withheld(Withheld),
+    /// Not every source could be looked at in time.
+    #[error("not every source could be looked at in time")]
+    RefreshIncomplete,
     /// Something broke.
     #[error(transparent)]
     Failed(#[from] Failure),
@@ -34,12 +37,41 @@ impl Coded for ExportError {
             Self::Show(cause) => cause.code(),
             Self::Withheld(Withheld::AccessRemoved) => Code::AccessRemoved,
             Self::Withheld(Withheld::EvidenceUnavailable) => Code::EvidenceUnavailable,
+            Self::RefreshIncomplete => Code::RefreshIncomplete,
             Self::Failed(cause) => cause.code(),
         }
     }
 }
 
+impl ExportError {
+    /// The same, or that a look did not reach what is said to be unavailable: of that nothing can be said yet.
+    fn unless_reached(self, scene: &Scene, looked: &[Looked]) -> Self {
+        let unavailable = self == Self::Withheld(Withheld::EvidenceUnavailable);
+        if unavailable && !scene.was_reached(looked) { Self::RefreshIncomplete } else { self }
+    }
+}
+
 impl Workspace {
+    /// Whether the accepted revision of a result may be seen: its sources are looked at first.
+    pub(super) fn expect_visible(
+        &self,
+        id: ResultId,
+        watch: &mut dyn Watch,
+    ) -> Result<(), ExportError> {
+        let loaded = self.read(|tx, _| Loaded::load(tx, id, None, &self.limits))??;
+        let looked = loaded.scene.look(self, Arc::new(looks::NoProbe), watch);
+        let visible = self.deliver_at_roots(&loaded.scene.concerned(), |tx, _, roots| {
+            let loaded = match Loaded::load(tx, id, None, &self.limits)? {
+                Ok(loaded) => loaded,
+                Err(gone) => return Ok(Err(ExportError::Show(gone))),
+            };
+            let state = loaded.visible_state(&loaded.scene.access(&looked, roots));
+            Ok(state.map_err(|why| why.unless_reached(&loaded.scene, &looked)))
+        })?;
+        self.keep(&looked, Vec::new());
+        visible.map(drop)
+    }
+
     /// One revision of a result, the accepted one or another, as a document that [`crate::verify`] checks anywhere. Its
     /// sources are looked at first, read again to the byte.
     ///
@@ -62,7 +94,8 @@ impl Workspace {
                 let access = loaded.scene.access(&looked, roots);
                 let reached = looks::reached(&looked, moment.now.at);
                 let news = News { reached, ..News::default() };
-                Ok(document(&loaded, &access, &news, moment, &self.limits))
+                let exported = document(&loaded, &access, &news, moment, &self.limits);
+                Ok(exported.map_err(|why| why.unless_reached(&loaded.scene, &looked)))
             })??;
         self.keep(&looked, Vec::new());
         Ok(exported)

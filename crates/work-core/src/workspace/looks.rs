@@ -132,6 +132,11 @@ impl Scene {
         access
     }
 
+    /// Whether a look reached all of them, under the approvals read here.
+    pub(crate) fn was_reached(&self, looked: &[Looked]) -> bool {
+        self.were_reached(&self.sources.iter().map(|one| one.source.id).collect(), looked)
+    }
+
     /// Whether a look reached all of these, under the approvals read here.
     pub(crate) fn were_reached(&self, sources: &BTreeSet<SourceId>, looked: &[Looked]) -> bool {
         let looked = by_source(looked);

@@ -76,7 +76,7 @@ impl Workspace {
         })??;
         self.keep(&looked, Vec::new());
         if late {
-            self.keep_time();
+            self.keep_time()?;
         }
         Ok(shown)
     }
@@ -101,7 +101,7 @@ impl Workspace {
             Ok(Ok(ProposalsDoc { proposals: self.proposal_entries(tx, found, moment)?, next }))
         })?;
         if late {
-            self.keep_time();
+            self.keep_time()?;
         }
         listed
     }
@@ -123,9 +123,13 @@ impl Workspace {
 
     /// Stores the time as it is now, so that an end that is told stays one. On a disk that cannot be written it is told
     /// all the same, and not kept.
-    pub(super) fn keep_time(&self) {
-        let _: Result<Result<(), std::convert::Infallible>, Failure> =
-            self.act(|_, _| Ok(()), |(), _| Ok(Decision::time(())));
+    pub(super) fn keep_time(&self) -> Result<(), Failure> {
+        let kept = self
+            .act::<_, _, std::convert::Infallible>(|_, _| Ok(()), |(), _| Ok(Decision::time(())));
+        match kept {
+            Ok(_) | Err(Failure::Store(StoreError::ReadOnly | StoreError::DiskFull)) => Ok(()),
+            Err(failure) => Err(failure),
+        }
     }
 }
 

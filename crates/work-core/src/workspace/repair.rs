@@ -3,6 +3,7 @@
 use super::ask::{KeyConflict, Keyed, Queue, QueueFull};
 use super::case;
 use super::deliver::Roots;
+use super::export::ExportError;
 use super::looks::{self, Looked, NoProbe, Scene};
 use super::prepare::{self, Draft};
 use super::proposals::ProposalError;
@@ -23,7 +24,7 @@ use crate::port::{
 };
 use crate::proposal::{self, Proposal, ProposalKind};
 use crate::redact::{self, Access, Withheld};
-use crate::result::{ResultState, Revision, RevisionNo, WorkResult};
+use crate::result::{Revision, RevisionNo, WorkResult};
 use crate::task::{Ask, FailureReason, Outcome, ReportRequest, RunEnd, Success, Task, TaskKind};
 use std::sync::Arc;
 
@@ -54,6 +55,9 @@ pub enum AskRepairError {
     /// The result must not be seen, so it cannot be repaired.
     #[error(transparent)]
     Withheld(Withheld),
+    /// Not every source could be looked at in time.
+    #[error("not every source could be looked at in time")]
+    RefreshIncomplete,
     /// As many tasks wait as may.
     #[error("{0} tasks wait already, as many as may")]
     QueueFull(usize),
@@ -85,6 +89,7 @@ impl Coded for AskRepairError {
             Self::Show(cause) => cause.code(),
             Self::Withheld(Withheld::AccessRemoved) => Code::AccessRemoved,
             Self::Withheld(Withheld::EvidenceUnavailable) => Code::EvidenceUnavailable,
+            Self::RefreshIncomplete => Code::RefreshIncomplete,
             Self::QueueFull(_) => Code::QueueFull,
             Self::KeyConflict => Code::KeyConflict,
             Self::Failed(cause) => cause.code(),
@@ -134,15 +139,7 @@ impl Workspace {
         ask: &RepairAsk,
         watch: &mut dyn Watch,
     ) -> Result<TaskDoc, AskRepairError> {
-        match self.show(ask.result, None, watch)?.state {
-            ResultState::AccessRemoved => {
-                return Err(AskRepairError::Withheld(Withheld::AccessRemoved));
-            }
-            ResultState::EvidenceUnavailable => {
-                return Err(AskRepairError::Withheld(Withheld::EvidenceUnavailable));
-            }
-            ResultState::SourcesChecked | ResultState::Stale => {}
-        }
+        self.expect_visible(ask.result, watch)?;
         let id = self.fresh(TaskId::from_bytes);
         self.act(
             |tx, _| {
@@ -198,6 +195,17 @@ fn queued(
     queue.room(limits)?;
     let task = Task::queued(id, kind, ReportRequest { query, scope }, moment.now.at);
     Ok(queue.queued(task, ask.keyed(), moment, limits))
+}
+
+impl From<ExportError> for AskRepairError {
+    fn from(why: ExportError) -> Self {
+        match why {
+            ExportError::Show(cause) => Self::Show(cause),
+            ExportError::Withheld(why) => Self::Withheld(why),
+            ExportError::RefreshIncomplete => Self::RefreshIncomplete,
+            ExportError::Failed(cause) => Self::Failed(cause),
+        }
+    }
 }
 
 impl From<KeyConflict> for AskRepairError {

@@ -12,10 +12,10 @@ use crate::document::stored::TooLarge;
 use crate::document::wire::ProposalDoc;
 use crate::id::{ProposalId, ResultId};
 use crate::limits::Limits;
-use crate::port::{Kept, Proposals, ReadTx, StoreError, Watch};
+use crate::port::{Kept, Proposals, ReadTx, Results, StoreError, Watch};
 use crate::proposal::{self, Preparation, Proposal, ProposalKind, TooManyPending};
 use crate::redact::{Access, Withheld};
-use crate::result::RevisionNo;
+use crate::result::{RevisionNo, WorkResult};
 use std::sync::Arc;
 
 /// A restore that waits for approval.
@@ -129,16 +129,31 @@ impl Workspace {
         looked: &[Looked],
         moment: &Moment,
     ) -> Result<Known, StoreError> {
-        let most = u32::try_from(self.limits.pending_restores).unwrap_or(u32::MAX);
-        let (era, ending_after) = (moment.now.era, moment.now.at);
-        let restores = Proposals::PendingRestores { era, ending_after, most: most + 1 };
         Ok(Known {
             pair: Pair::load(tx, id, no, &self.limits)?,
             stored: looks::stored(tx, looked)?,
             waiting: tx.proposals(Proposals::PendingOf(id))?,
-            restores: tx.proposals(restores)?.len(),
+            restores: waiting_restores(tx, moment, &self.limits)?,
         })
     }
+}
+
+/// How many restores wait and could be applied as far as revisions go: one that lost to another proposal waits for
+/// nobody.
+fn waiting_restores(
+    tx: &mut dyn ReadTx,
+    moment: &Moment,
+    limits: &Limits,
+) -> Result<usize, StoreError> {
+    let (era, ending_after) = (moment.now.era, moment.now.at);
+    let pick = Proposals::PendingRestores { era, ending_after, most: limits.page };
+    let restores = tx.proposals(pick)?;
+    let results: Vec<ResultId> = restores.iter().map(|kept| kept.value.result).collect();
+    let results = tx.results(Results::Ids(&results))?;
+    let waits = |(restore, result): &(Kept<Proposal>, Kept<WorkResult>)| {
+        restore.value.base == result.value.accepted
+    };
+    Ok(restores.into_iter().zip(results).filter(waits).count())
 }
 
 /// Which proposal waits, and what is written for it.

@@ -37,7 +37,7 @@ impl Workspace {
             self.tell((&survey, scope), |tx, overview| document(tx, overview, &self.limits))?;
         let _: Result<(), Failure> = self.keep_survey(&survey, Sweep::Unkept);
         if tells_end {
-            self.keep_time();
+            self.keep_time()?;
         }
         Ok(told)
     }

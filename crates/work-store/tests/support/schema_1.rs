@@ -448,8 +448,13 @@ impl Story<'_> {
                 ..ScanCounts::default()
             },
         };
-        let scan =
-            ScanRecord { elapsed_ms: 12, limit: None, folders: vec![scan], left_out: vec![] };
+        let scan = ScanRecord {
+            elapsed_ms: 12,
+            limit: None,
+            folders: vec![scan],
+            left_out: vec![],
+            rules: vec![],
+        };
         Ok([
             self.document(stored::write_body(&body, &limits).expect("short"))?,
             self.document(dependencies)?,
