@@ -2,7 +2,6 @@
 
 use crate::fault::{About, Fault, file_code};
 use crate::open::shown;
-use std::ffi::OsString;
 use std::fs::{self, OpenOptions};
 use std::io::{self, ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
@@ -28,6 +27,8 @@ pub(crate) fn is_free(path: &Path) -> Result<(), Fault> {
 pub(crate) fn write(path: &Path, bytes: &[u8]) -> Result<(), Fault> {
     is_free(path)?;
     let unfinished = beside(path)?;
+    // Left by a run that died and had the same number.
+    let _ = fs::remove_file(&unfinished);
     let written = fill(&unfinished, bytes).and_then(|()| name(&unfinished, path));
     // Whatever happened, its other name is of no use any more.
     let _ = fs::remove_file(&unfinished);
@@ -62,16 +63,13 @@ fn name(unfinished: &Path, path: &Path) -> io::Result<()> {
     }
 }
 
-/// A name beside the file's own that no other run of this program takes.
+/// A name in the same directory that no other run of this program takes, short enough for every file system.
 fn beside(path: &Path) -> Result<PathBuf, Fault> {
-    let Some(name) = path.file_name() else {
+    if path.file_name().is_none() {
         let message = format!("{} names no file", shown(path));
         return Err(Fault::new(Code::InvalidArgument, message).about(About::NewFile));
-    };
-    let mut unfinished = OsString::from(".");
-    unfinished.push(name);
-    unfinished.push(format!(".{}.new", std::process::id()));
-    Ok(path.with_file_name(unfinished))
+    }
+    Ok(path.with_file_name(format!(".work.{}.new", std::process::id())))
 }
 
 /// Something is there already.
@@ -86,4 +84,35 @@ pub(crate) fn refused(path: &Path, error: &io::Error) -> Fault {
     // What else can be wrong is wrong with the name: no such directory, a name too long.
     let code = if code == Code::Internal { Code::InvalidArgument } else { code };
     Fault::new(code, format!("{} cannot be written: {error}", shown(path))).about(About::NewFile)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // spec: D6
+    #[test]
+    fn a_file_that_comes_up_meanwhile_keeps_its_place() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let [unfinished, path] = ["x.new", "x"].map(|name| dir.path().join(name));
+        fs::write(&unfinished, "ours").expect("a file");
+        fs::write(&path, "theirs").expect("a file");
+        let refused = name(&unfinished, &path).expect_err("it is taken");
+        assert_eq!(refused.kind(), ErrorKind::AlreadyExists);
+        assert_eq!(fs::read_to_string(&path).expect("a file"), "theirs");
+        fs::remove_file(&path).expect("it is there");
+        name(&unfinished, &path).expect("it is free");
+        assert_eq!(fs::read_to_string(&path).expect("a file"), "ours");
+    }
+
+    // spec: D6
+    #[test]
+    fn what_a_run_that_died_left_is_in_nobodys_way() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let path = dir.path().join("x".repeat(255));
+        fs::write(beside(&path).expect("a name"), "half").expect("a file");
+        write(&path, b"whole").expect("written");
+        assert_eq!(fs::read_to_string(&path).expect("a file"), "whole");
+        assert_eq!(fs::read_dir(dir.path()).expect("a directory").count(), 1);
+    }
 }

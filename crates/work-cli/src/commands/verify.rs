@@ -4,6 +4,7 @@ use super::{ATTENTION, BAD, DONE, DOUBTFUL, GOOD};
 use crate::args::Verify;
 use crate::call::Call;
 use crate::fault::{About, Ended, Fault};
+use crate::hint;
 use crate::open::{host_path, shown};
 use crate::output::{self, Answer};
 use crate::table::Table;
@@ -190,8 +191,9 @@ fn style(verdict: &str) -> Style {
 fn say_what_is_missing(call: &Call, exported: &Exported, grants: &[(String, Grant)]) {
     for label in labels(exported) {
         if grants.iter().all(|(known, _)| known != label) {
+            let named = hint::quoted(label);
             let label = show::line(label);
-            call.out.note(&format!("No directory was named for {label}: --folder {label}=DIR"));
+            call.out.note(&format!("No directory was named for {label}: --folder {named}=DIR"));
         }
     }
 }

@@ -318,6 +318,27 @@ fn an_odd_file_name_is_exported_and_found_again_and_moves_no_cursor() {
     assert_eq!(verdicts(&desk.json(&["verify", "x.json", "--folder", "docs"])), ["gone"]);
 }
 
+// spec: Q9, X3
+#[test]
+fn labels_that_somebody_made_up_do_nothing_to_a_terminal() {
+    let desk = exported(&[("a.md", KEPT)]);
+    let text = fs::read_to_string(desk.path("x.json")).expect("a file");
+    let forged = text.replace("\"label\": \"docs\"", "\"label\": \"do\\u001b[2J\\u202ecs = $(x)\"");
+    assert_ne!(forged, text);
+    fs::write(desk.path("y.json"), forged).expect("a file");
+    for args in [
+        &["verify", "y.json", "--folder", "docs"][..],
+        &["verify", "y.json", "--folder", "docs", "--folder", "docs"],
+        &["verify", "y.json", "--folder", "none=docs"],
+        &["--json", "verify", "y.json", "--folder", "docs"],
+    ] {
+        let ran = desk.run(args);
+        let all = ran.out + &ran.err;
+        assert!(!all.contains(['\u{1b}', '\u{202e}']), "{args:?}: {all}");
+    }
+    desk.run(&["verify", "y.json", "--folder", "docs"]).succeeded();
+}
+
 // spec: X3
 #[test]
 fn a_hidden_file_that_was_approved_is_found_again() {
