@@ -2,6 +2,8 @@
 
 #[path = "../embed.rs"]
 mod embed;
+#[path = "../keep_it_true.rs"]
+mod keep_it_true;
 #[path = "../own_sources.rs"]
 mod own_sources;
 #[path = "../own_store.rs"]
@@ -13,6 +15,20 @@ fn embedding_quotes_the_handbook() {
     let lines = embed::ask(&home.path().join("desk"), "how long are backups kept").unwrap();
     assert!(lines.iter().any(|line| line.starts_with("it/backups.md:")), "{lines:?}");
     embed::main().unwrap();
+}
+
+#[test]
+fn a_repair_is_applied_only_if_somebody_agrees_to_what_is_shown() {
+    let [agreed, refused] = [true, false].map(|agrees| {
+        let home = tempfile::tempdir().unwrap();
+        keep_it_true::day(home.path(), |difference| {
+            assert!(difference.contains("35 days") && difference.contains("40 days"));
+            agrees
+        })
+        .unwrap()
+    });
+    assert_eq!((agreed, refused), (2, 1));
+    keep_it_true::main().unwrap();
 }
 
 #[test]
