@@ -341,6 +341,18 @@ impl Access {
         self.as_owned(source, kept.owner, seen)
     }
 
+    /// Whether the owner withdrew a source: the grant through which it was cited, the deepest around its path, or the one
+    /// that decided at its last look is revoked.
+    #[must_use]
+    pub fn is_withdrawn(&self, source: &Source, owner: Option<GrantId>) -> bool {
+        let deepest = self.grants.deepest_around(source.grant, &source.path.0);
+        let around = deepest.map(|(grant, _)| grant.id);
+        [Some(source.grant), around, owner]
+            .into_iter()
+            .flatten()
+            .any(|grant| !self.is_active(grant))
+    }
+
     /// What was seen, unless the grant that decided is not in force.
     fn as_owned(&self, source: &Source, owner: GrantId, seen: Seen) -> Seen {
         if self.is_active(owner) {

@@ -130,6 +130,9 @@ pub enum FailureReason {
     /// A source that the work would bind cannot be relied on.
     #[error("a source could not be relied on while it was read")]
     EvidenceUnavailable,
+    /// A source that the work would bind was not looked at in time.
+    #[error("not every source could be looked at in time")]
+    RefreshIncomplete,
     /// A record of it cannot be stored within the limits.
     #[error("a record of it does not fit its limit")]
     TooLarge,

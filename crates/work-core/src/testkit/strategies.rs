@@ -181,6 +181,7 @@ pub fn task_state() -> impl Strategy<Value = TaskState> {
         FailureReason::NoSources,
         FailureReason::Abandoned,
         FailureReason::EvidenceUnavailable,
+        FailureReason::RefreshIncomplete,
         FailureReason::TooLarge,
         FailureReason::Internal,
     ]);

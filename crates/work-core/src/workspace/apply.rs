@@ -10,7 +10,9 @@ use crate::document::wire::AppliedDoc;
 use crate::id::ProposalId;
 use crate::limits::Limits;
 use crate::port::{Change, Events, Kept, Proposals, Put, Watch};
-use crate::proposal::{self, Approval, Ask, Channel, Fingerprint, Proposal, Refusal, Transition};
+use crate::proposal::{
+    self, Approval, Ask, Channel, Fingerprint, Proposal, Refusal, Standing, Transition,
+};
 use crate::result::{Revision, RevisionNo, WorkResult};
 use std::sync::Arc;
 
@@ -43,7 +45,8 @@ const EVENTS: u32 = 16;
 
 /// What is known when a proposal is to be applied: the records under the lock, and the latest events about it.
 struct Known {
-    case: Option<Case>,
+    /// With whether the proposed body can be read.
+    case: Option<(Case, bool)>,
     stored: looks::Stored,
     events: Vec<AuditEvent>,
 }
@@ -71,14 +74,20 @@ impl Workspace {
         self.act(
             |tx, _| {
                 let events = tx.events(Events::LatestOf { subject: id.bytes(), most: EVENTS })?;
-                let case = Case::load(tx, id, &self.limits)?;
+                let case = match Case::load(tx, id, &self.limits)? {
+                    Some(case) => {
+                        let readable = case.bodies(tx, &self.limits)?.is_readable(&self.limits);
+                        Some((case, readable))
+                    }
+                    None => None,
+                };
                 Ok(Known { case, stored: looks::stored(tx, &looked)?, events })
             },
             |known, moment| {
                 let Known { case, stored, events } = known;
-                let case = case.ok_or(ApplyError::Unknown)?;
+                let (case, readable) = case.ok_or(ApplyError::Unknown)?;
                 let noted = looks::notes(&looked, &stored, &case.scene.grants, moment);
-                let decided = judged(&case, presented, channel, &looked, moment);
+                let decided = judged((&case, readable), presented, channel, &looked, moment);
                 let decision =
                     decided.unwrap_or_else(|why| refused(id, why, &events, moment, &self.limits));
                 Ok(decision.with_looks(noted))
@@ -116,7 +125,7 @@ fn dismissed(kept: Kept<Proposal>, moment: &Moment) -> Decision<Result<(), Refus
 
 /// What is written when the proposal may be applied.
 fn judged(
-    case: &Case,
+    (case, readable): (&Case, bool),
     presented: Fingerprint,
     channel: Channel,
     looked: &[Looked],
@@ -125,6 +134,9 @@ fn judged(
     let access = case.scene.access(looked, &Roots::new());
     let evidence = case.evidence(&access, looked);
     let standing = case.standing(presented, &moment.head, evidence);
+    // What cannot be read any more is not what was shown.
+    let computed = standing.computed.filter(|_| readable);
+    let standing = Standing { computed, ..standing };
     let proposal = &case.proposal.value;
     let transition = proposal::decide(proposal, Ask::Apply(standing), moment.now)?;
     let revision = revision(case, moment);

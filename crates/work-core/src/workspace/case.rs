@@ -38,6 +38,13 @@ pub(super) struct Case {
     pub(super) scene: Arc<Scene>,
 }
 
+impl Bodies {
+    /// Whether the proposed body can be read.
+    pub(super) fn is_readable(&self, limits: &Limits) -> bool {
+        self.proposed.body_to_compare(limits).is_some()
+    }
+}
+
 /// Both bodies of a case, sealed.
 pub(super) struct Bodies {
     base: Sheet,
@@ -195,6 +202,11 @@ impl Case {
             created_at: Some(proposal.created_at),
             expires_at: Some(proposal.expires_at),
         })
+    }
+
+    /// Whether it may be seen, and is for the revision that is accepted.
+    pub(super) fn waits(&self, access: &Access) -> bool {
+        self.result.value.accepted == self.proposal.value.base && self.visible_state(access).is_ok()
     }
 
     /// What the proposed body is worth, if the accepted one, the one it was made for and itself may all be seen.

@@ -11,7 +11,6 @@ use crate::limits::Limits;
 use crate::path::HostPath;
 use crate::port::{ReadTx, StoreError, Watch};
 use crate::quote::Finding;
-use crate::result::ResultState;
 use std::collections::BTreeSet;
 use std::str::FromStr;
 
@@ -169,13 +168,17 @@ fn document(
 ) -> Result<CheckDoc, StoreError> {
     let mut concerns = overview.concerns(tx, limits)?;
     concerns.retain(|one| ask.concerns(one));
+    let elsewhere = match ask.paths {
+        Some(_) => overview.ledger.hidden_against_the_owners_will(&overview.access),
+        None => 0,
+    };
     let failing: Vec<&Concern> =
         concerns.iter().filter(|one| fails(overview, one, &ask.fail_on)).collect();
     let tally = overview.tally();
     let untold: BTreeSet<SourceId> = concerns.iter().flat_map(|one| overview.untold(one)).collect();
-    let hidden = concerns.iter().filter(|one| one.state.hides()).count() as u64;
+    let hidden = elsewhere + concerns.iter().filter(|one| one.state.hides()).count() as u64;
     let not_looked_at = tally.not_looked_at + untold.len() as u64;
-    let is_open = hidden > 0 && !ask.fail_on.has(Defect::Unavailable);
+    let is_open = elsewhere > 0 || hidden > 0 && !ask.fail_on.has(Defect::Unavailable);
     let verdict = match failing.is_empty() {
         false => Verdict::Attention,
         true if not_looked_at > 0 || tally.unstable > 0 || is_open => Verdict::Incomplete,
@@ -196,10 +199,11 @@ fn document(
 }
 
 impl CheckAsk {
-    /// Whether a result is in question. Asked for files, one that access was withdrawn from is not: that it quotes one of
-    /// them is part of what does not show (spec R3).
+    /// Whether a result is in question. Asked for files, a hidden one is not: that it quotes one of them is part of what
+    /// does not show (spec R2). Those that something else hides than the owner's own word leave such a check open,
+    /// whichever files they quote.
     fn concerns(&self, concern: &Concern) -> bool {
-        self.paths.is_none() || concern.state != ResultState::AccessRemoved
+        self.paths.is_none() || !concern.state.hides()
     }
 }
 

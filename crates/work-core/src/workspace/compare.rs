@@ -72,6 +72,12 @@ impl Pair {
         Some(self.asked).filter(|&asked| self.selected.no != asked)
     }
 
+    /// Whether both bodies can be read.
+    pub(super) fn is_readable(&self, limits: &Limits) -> bool {
+        let sheets = [&self.accepted_sheet, &self.selected_sheet];
+        sheets.iter().all(|sheet| sheet.body_to_compare(limits).is_some())
+    }
+
     /// Whether something that either rests on must not be seen.
     pub(super) fn hides(&self, access: &Access) -> bool {
         self.states(access).1.hides()

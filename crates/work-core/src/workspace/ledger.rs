@@ -9,7 +9,7 @@ use super::looks::{self, Looked};
 use crate::folder::{Grant, Grants};
 use crate::id::{GrantId, ResultId, SourceId};
 use crate::path::HostPath;
-use crate::port::{Kept, Observed, Quotations, Quoted, ReadTx, Sources, StoreError};
+use crate::port::{Head, Kept, Observed, Quotations, Quoted, ReadTx, Sources, StoreError};
 use crate::redact::{self, Access};
 use crate::result::ResultState;
 use crate::source::Observation;
@@ -28,20 +28,45 @@ pub(super) enum Scope<'a> {
 /// Quotations with all grants.
 pub(super) struct Ledger {
     pub(super) grants: Grants,
+    /// The counters of the head when it was read: while they stand, it does.
+    read_at: Counters,
     /// By result, then by number.
     quoted: Vec<Quoted>,
+    /// Quotations of results that are out of scope, likewise.
+    others: Vec<Quoted>,
     /// Each source once, with the place of a quotation of it.
     sources: BTreeMap<SourceId, usize>,
 }
 
+/// What moves when a result, a folder or an observation does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Counters {
+    acts: u64,
+    looks: u64,
+    access: u64,
+}
+
+impl From<&Head> for Counters {
+    fn from(head: &Head) -> Self {
+        Self { acts: head.acts, looks: head.looks, access: head.access }
+    }
+}
+
 impl Ledger {
+    /// Whether it would read the same now.
+    pub(super) fn stands(&self, head: &Head) -> bool {
+        self.read_at == Counters::from(head)
+    }
+
     /// Reads it, in pages of as many rows.
     pub(super) fn load(
         tx: &mut dyn ReadTx,
+        head: &Head,
         scope: Scope<'_>,
         page: u32,
     ) -> Result<Self, StoreError> {
         let (grants, mut quoted) = (grants(tx)?, all(tx, page)?);
+        let mut others = Vec::new();
         if let Scope::Quoting(files) = scope {
             let named = named(tx, &grants, files, page)?;
             let quoting: BTreeSet<ResultId> = quoted
@@ -49,10 +74,10 @@ impl Ledger {
                 .filter(|one| named.contains(&one.cited.source))
                 .map(|one| one.result)
                 .collect();
-            quoted.retain(|one| quoting.contains(&one.result));
+            (quoted, others) = quoted.into_iter().partition(|one| quoting.contains(&one.result));
         }
         let sources = quoted.iter().enumerate().map(|(at, one)| (one.cited.source, at)).collect();
-        Ok(Self { grants, quoted, sources })
+        Ok(Self { grants, read_at: Counters::from(head), quoted, others, sources })
     }
 
     /// Every quotation, by result, then by number.
@@ -93,7 +118,7 @@ impl Ledger {
             .sources()
             .filter(|observed| redact::may_look_at(&observed.source, &self.grants))
             .collect();
-        sources.sort_by_key(|observed| (self.last_look(observed), observed.source.id));
+        sources.sort_by_cached_key(|observed| (self.last_look(observed), observed.source.id));
         sources.into_iter().cloned().collect()
     }
 
@@ -130,6 +155,30 @@ impl Ledger {
             access.state(all.iter().map(|one| (one.cited.source, one.cited.version)))
         };
         self.results().map(|(id, all)| (id, pairs(all))).collect()
+    }
+}
+
+impl Ledger {
+    /// How many results, in scope or not, are hidden by something else than the owner's own word: a folder that is not
+    /// there or was replaced, a rule, a permission. Those out of scope by what is stored.
+    pub(super) fn hidden_against_the_owners_will(&self, access: &Access) -> u64 {
+        let mut access = access.clone();
+        let known: BTreeSet<SourceId> = self.sources.keys().copied().collect();
+        let more = self.others.iter().map(|one| &one.observed);
+        for Observed { source, observation } in more.filter(|one| !known.contains(&one.source.id)) {
+            access.learn(source, observation.as_ref(), None);
+        }
+        let others = self.others.chunk_by(|one, next| one.result == next.result);
+        let all = self.results().map(|(_, all)| all).chain(others);
+        let is_hidden = |all: &[Quoted]| {
+            let rests_on = all.iter().map(|one| (one.cited.source, one.cited.version));
+            access.state(rests_on).hides()
+        };
+        let is_withdrawn = |one: &Quoted| {
+            let owner = one.observed.observation.as_ref().map(|kept| kept.value.owner);
+            access.is_withdrawn(&one.observed.source, owner)
+        };
+        all.filter(|all| is_hidden(all) && !all.iter().any(is_withdrawn)).count() as u64
     }
 }
 

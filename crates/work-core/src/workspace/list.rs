@@ -85,8 +85,17 @@ impl Workspace {
     /// # Errors
     /// [`ListError`]: a cursor of another list, or a failure.
     pub fn list(&self, filter: StateFilter, cursor: Option<&str>) -> Result<ResultsDoc, ListError> {
-        let before = cursor.map(|cursor| read_cursor(filter, cursor)).transpose()?;
-        self.deliver(|tx, _| Ok(Ok(self.page(tx, filter, before)?)))?
+        let last = cursor.map(|cursor| read_cursor(filter, cursor)).transpose()?;
+        self.deliver(|tx, _| {
+            let before = match last {
+                Some(id) => match tx.results(Results::Ids(&[id]))?.pop() {
+                    Some(kept) => Some(after(&kept.value)),
+                    None => return Ok(Err(ListError::InvalidCursor)),
+                },
+                None => None,
+            };
+            Ok(Ok(self.page(tx, filter, before)?))
+        })?
     }
 
     /// One page: goes on past results of other states until the page is full, none are left, or as many were passed
@@ -138,17 +147,15 @@ fn after(result: &WorkResult) -> After {
     (result.updated_at, result.id)
 }
 
-/// A cursor that names its list: `results.FILTER.SECONDS.ID`.
-fn write_cursor(filter: StateFilter, (at, id): After) -> String {
-    format!("results.{}.{}.{id}", filter.as_str(), at.seconds())
+/// A cursor that names its list and the last result had: `results.FILTER.ID`. It goes on after that result, wherever it
+/// stands by then, and holds no time, which of a hidden result would tell when it was repaired.
+fn write_cursor(filter: StateFilter, (_, id): After) -> String {
+    format!("results.{}.{id}", filter.as_str())
 }
 
-fn read_cursor(filter: StateFilter, cursor: &str) -> Result<After, ListError> {
-    let rest = cursor.strip_prefix(&format!("results.{}.", filter.as_str()));
-    let parts = rest.and_then(|rest| rest.split_once('.'));
-    let read = parts
-        .and_then(|(at, id)| Some((Timestamp::from_seconds(at.parse().ok()?), id.parse().ok()?)));
-    read.ok_or(ListError::InvalidCursor)
+fn read_cursor(filter: StateFilter, cursor: &str) -> Result<ResultId, ListError> {
+    let id = cursor.strip_prefix(&format!("results.{}.", filter.as_str()));
+    id.and_then(|id| id.parse().ok()).ok_or(ListError::InvalidCursor)
 }
 
 /// The cursor of the list of tasks: `tasks.ID`.

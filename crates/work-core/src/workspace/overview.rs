@@ -22,11 +22,12 @@ use crate::time::{Now, Timestamp};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::convert::Infallible;
+use std::sync::Arc;
 
 /// Everything in scope in one snapshot.
 pub(super) struct Overview<'a> {
     pub(super) survey: &'a Survey,
-    pub(super) ledger: Ledger,
+    pub(super) ledger: Arc<Ledger>,
     pub(super) access: Access,
     pub(super) now: Now,
     /// What each result is worth.
@@ -77,7 +78,11 @@ impl<'a> Overview<'a> {
         (survey, scope): (&'a Survey, Scope<'_>),
         (roots, limits): (&Roots, &Limits),
     ) -> Result<Self, StoreError> {
-        let ledger = Ledger::load(tx, scope, limits.page)?;
+        let ledger = if survey.ledger.stands(&moment.head) {
+            Arc::clone(&survey.ledger)
+        } else {
+            Arc::new(Ledger::load(tx, &moment.head, scope, limits.page)?)
+        };
         let access = ledger.access(&survey.looked, roots.clone());
         let states = ledger.states(&access);
         Ok(Self { survey, ledger, access, now: moment.now, states, reached: survey.reached() })

@@ -310,6 +310,7 @@ pub(super) fn ended(
         Err(NotPublished::Refused(why)) => return Ok(Published::Refused(why)),
         Err(NotPublished::Moved) => return Ok(Published::Moved),
         Err(NotPublished::Unavailable) => FailureReason::EvidenceUnavailable,
+        Err(NotPublished::NotReached) => FailureReason::RefreshIncomplete,
         Err(NotPublished::TooLarge) => FailureReason::TooLarge,
     };
     Ok(fail(work, leased, why, Some(scan))?.into())
@@ -322,6 +323,8 @@ pub(super) enum NotPublished {
     Moved,
     /// A source that it would bind cannot be relied on.
     Unavailable,
+    /// One was not looked at in time.
+    NotReached,
     TooLarge,
 }
 

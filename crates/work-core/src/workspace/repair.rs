@@ -347,7 +347,12 @@ fn decide(
     } else {
         let access = access(&scene, &looked, &stored);
         let sources = looked.iter().map(|one| one.source.id).collect();
-        let binding = prepare::binding(sources, &access).map_err(|_| NotPublished::Unavailable)?;
+        let reached = looked.iter().all(|one| one.reached(&scene.grants));
+        let binding = match prepare::binding(sources, &access) {
+            Ok(binding) => binding,
+            Err(_) if !reached => return Err(NotPublished::NotReached),
+            Err(_) => return Err(NotPublished::Unavailable),
+        };
         if !as_quoted(&written, &binding) {
             return Err(NotPublished::Moved);
         }

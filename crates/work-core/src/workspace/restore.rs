@@ -1,5 +1,6 @@
 //! `restore`: a proposal that brings an earlier revision back. No query runs, no source changes.
 
+use super::case::{self, Case};
 use super::compare::Pair;
 use super::deliver::Roots;
 use super::looks::{self, Looked, NoProbe};
@@ -12,10 +13,10 @@ use crate::document::stored::TooLarge;
 use crate::document::wire::ProposalDoc;
 use crate::id::{ProposalId, ResultId};
 use crate::limits::Limits;
-use crate::port::{Kept, Proposals, ReadTx, Results, StoreError, Watch};
+use crate::port::{Kept, Proposals, ReadTx, StoreError, Watch};
 use crate::proposal::{self, Preparation, Proposal, ProposalKind, TooManyPending};
 use crate::redact::{Access, Withheld};
-use crate::result::{RevisionNo, WorkResult};
+use crate::result::RevisionNo;
 use std::sync::Arc;
 
 /// A restore that waits for approval.
@@ -138,22 +139,23 @@ impl Workspace {
     }
 }
 
-/// How many restores wait and could be applied as far as revisions go: one that lost to another proposal waits for
-/// nobody.
+/// Restores that are looked through for those that wait: far more than may be visible.
+const RESTORES: u32 = 1000;
+
+/// How many restores wait that may be seen: one that lost to another proposal waits for nobody, and one that is hidden
+/// must not be told by a refusal.
 fn waiting_restores(
     tx: &mut dyn ReadTx,
     moment: &Moment,
     limits: &Limits,
 ) -> Result<usize, StoreError> {
     let (era, ending_after) = (moment.now.era, moment.now.at);
-    let pick = Proposals::PendingRestores { era, ending_after, most: limits.page };
-    let restores = tx.proposals(pick)?;
-    let results: Vec<ResultId> = restores.iter().map(|kept| kept.value.result).collect();
-    let results = tx.results(Results::Ids(&results))?;
-    let waits = |(restore, result): &(Kept<Proposal>, Kept<WorkResult>)| {
-        restore.value.base == result.value.accepted
-    };
-    Ok(restores.into_iter().zip(results).filter(waits).count())
+    let most = limits.page.min(RESTORES);
+    let restores = tx.proposals(Proposals::PendingRestores { era, ending_after, most })?;
+    let cases = Case::all(tx, restores, limits)?;
+    let access = cases.first().map(|case| case::as_stored(&case.scene));
+    let waits = |case: &&Case| access.as_ref().is_some_and(|access| case.waits(access));
+    Ok(cases.iter().filter(waits).count())
 }
 
 /// Which proposal waits, and what is written for it.
@@ -166,7 +168,7 @@ fn decide(
 ) -> Result<Decision<(ProposalId, Prepared)>, RestoreError> {
     let pair = known.pair.ok_or(RestoreError::Unknown)?;
     let access = pair.scene.access(looked, &Roots::new());
-    refuse(&pair, &access, looked)?;
+    refuse(&pair, &access, looked, limits)?;
     let binding = prepare::binding(pair.sources(), &access).map_err(RestoreError::Withheld)?;
     let (kind, content) = (ProposalKind::Restore(pair.selected.no), pair.selected_sheet.content);
     let draft = Draft { id, kind, base: &pair.accepted, content, binding: &binding };
@@ -186,10 +188,16 @@ fn decide(
 }
 
 /// Refuses what cannot be restored now. Of a hidden result it does not show whether a revision is there.
-fn refuse(pair: &Pair, access: &Access, looked: &[Looked]) -> Result<(), RestoreError> {
+fn refuse(
+    pair: &Pair,
+    access: &Access,
+    looked: &[Looked],
+    limits: &Limits,
+) -> Result<(), RestoreError> {
     if let Some(missing) = pair.missing().filter(|_| !pair.hides(access)) {
         return Err(RestoreError::UnknownRevision(missing));
     }
+    let unreadable = Err(RestoreError::Withheld(Withheld::EvidenceUnavailable));
     let telling = pair.telling(access);
     let reached = pair.scene.were_reached(&telling, looked);
     match access.comparable(telling) {
@@ -199,6 +207,7 @@ fn refuse(pair: &Pair, access: &Access, looked: &[Looked]) -> Result<(), Restore
         Ok(()) if pair.selected.no == pair.accepted.no => {
             Err(RestoreError::AlreadyAccepted(pair.accepted.no))
         }
+        Ok(()) if !pair.is_readable(limits) => unreadable,
         Ok(()) => Ok(()),
     }
 }

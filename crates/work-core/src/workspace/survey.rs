@@ -65,7 +65,7 @@ struct Sought {
 
 /// What was looked at and found.
 pub(super) struct Survey {
-    pub(super) ledger: Ledger,
+    pub(super) ledger: Arc<Ledger>,
     /// In the order of the look.
     pub(super) looked: Vec<Looked>,
     /// The accepted revisions whose quotations were looked for, with their place among the findings.
@@ -84,8 +84,8 @@ impl Workspace {
         watch: &mut dyn Watch,
     ) -> Result<Survey, Failure> {
         let (ledger, began) = self.read(|tx, moment| {
-            let ledger = Ledger::load(tx, scope, self.limits.page)?;
-            Ok((ledger, moment.head.anchor.latest_ms))
+            let ledger = Ledger::load(tx, &moment.head, scope, self.limits.page)?;
+            Ok((Arc::new(ledger), moment.head.anchor.latest_ms))
         })?;
         let sources = ledger.in_order();
         let ground = ground(&ledger.grants, self.looking());

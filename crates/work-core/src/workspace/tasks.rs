@@ -63,7 +63,9 @@ impl Workspace {
             .map(|asked| {
                 let scan = scan_of(&asked.task.value).cloned();
                 let repairs = asked.task.value.kind.repairs();
-                let outcome = match repairs.filter(|result| hidden.contains(result)) {
+                let searched = &asked.task.value.request.scope;
+                let in_force = searched.iter().all(|&folder| access.is_active(folder));
+                let outcome = match repairs.filter(|id| hidden.contains(id) || !in_force) {
                     Some(_) => Told::Withheld,
                     None => Told::Whole,
                 };
@@ -101,7 +103,7 @@ fn scan_digest(task: &Task) -> Option<Digest> {
 pub(super) enum Told {
     /// All of it.
     Whole,
-    /// The result must not be seen.
+    /// The result must not be seen, or a folder that was searched was withdrawn since.
     Withheld,
 }
 
@@ -194,6 +196,7 @@ impl Coded for FailureReason {
             Self::NoSources => Code::NoSources,
             Self::Abandoned => Code::Abandoned,
             Self::EvidenceUnavailable => Code::EvidenceUnavailable,
+            Self::RefreshIncomplete => Code::RefreshIncomplete,
             Self::TooLarge => Code::TooLarge,
             Self::Internal => Code::Internal,
         }

@@ -14,10 +14,12 @@ INSERT INTO folder (key, id, site, root, label, identity, rules, active, approve
 INSERT INTO source (key, id, folder, path)
   SELECT key, id, folder, path FROM sources ORDER BY key;
 
--- No folder lay in another, so each decided about its own files.
+-- No folder lay in another, so each decided about its own files. A look from before its folder's latest approval counts
+-- no more, and neither does one of the same second, of which it cannot be told.
 INSERT INTO observation (source, no, seen, owner, digest, size, cut, stamp, looked_at, version)
   SELECT s.key, row_number() OVER (ORDER BY s.key), l.seen, s.folder, l.digest, l.size, l.cut, NULL, l.looked_at, 1
-  FROM looks l JOIN sources s ON s.id = l.source;
+  FROM looks l JOIN sources s ON s.id = l.source JOIN folders f ON f.key = s.folder
+  WHERE l.looked_at > f.approved_at;
 
 INSERT INTO document (key, digest, codec, size, bytes)
   SELECT key, digest, 0, length(bytes), bytes FROM documents ORDER BY key;

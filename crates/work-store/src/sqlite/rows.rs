@@ -506,6 +506,7 @@ const fn failure_reason(outcome: i64) -> Read<FailureReason> {
         3 => FailureReason::EvidenceUnavailable,
         4 => FailureReason::TooLarge,
         5 => FailureReason::Internal,
+        6 => FailureReason::RefreshIncomplete,
         _ => return Err(StoreError::Damaged),
     })
 }
@@ -519,6 +520,7 @@ const fn failure_number(why: FailureReason) -> i64 {
         FailureReason::EvidenceUnavailable => 3,
         FailureReason::TooLarge => 4,
         FailureReason::Internal => 5,
+        FailureReason::RefreshIncomplete => 6,
     }
 }
 
