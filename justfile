@@ -20,6 +20,10 @@ bench:
 cranfield folder:
     cargo run --release -p work-benches --bin cranfield -- {{folder}}
 
+# States and findings over a real edit history, compared with what the bytes say.
+histories folder:
+    cargo run --release -p work-benches --bin histories -- {{folder}}
+
 # One fuzz target for a while: `just fuzz query 60`.
 fuzz target seconds="60":
     cd fuzz && cargo fuzz run -s none --features fuzzing {{target}} -- -max_total_time={{seconds}}

@@ -69,7 +69,6 @@ pub struct Limits {
     pub scan_bytes: usize,
     /// Bytes of the stored record of what an approval binds.
     pub binding_bytes: usize,
-    /// Nesting of stored JSON.
     /// Bytes of an export that is read back.
     pub export_bytes: usize,
     /// Nesting of stored JSON, and of an export.

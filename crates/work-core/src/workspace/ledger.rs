@@ -112,13 +112,16 @@ impl Ledger {
         self.quoted[*self.sources.get(&source)?].observed.observation.as_ref()
     }
 
-    /// The sources that may be looked at, those looked at longest ago first, and those never looked at first of all.
+    /// The sources that may be looked at, those looked at longest ago first, and those never looked at first of all;
+    /// among equals by folder and path, so that a door goes down to each directory once.
     pub(super) fn in_order(&self) -> Vec<Observed> {
         let mut sources: Vec<&Observed> = self
             .sources()
             .filter(|observed| redact::may_look_at(&observed.source, &self.grants))
             .collect();
-        sources.sort_by_cached_key(|observed| (self.last_look(observed), observed.source.id));
+        sources.sort_by_cached_key(|observed| {
+            (self.last_look(observed), redact::to_look_at(&observed.source))
+        });
         sources.into_iter().cloned().collect()
     }
 
