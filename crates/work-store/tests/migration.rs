@@ -242,6 +242,26 @@ fn folders_sources_and_looks_are_kept_and_indexed() {
     assert_eq!(tx.results(ever).expect("results").len(), 2);
 }
 
+/// Whether anything is known of the backups after a migration of a look so many seconds after its folder's approval.
+fn look_is_kept(seconds: i64) -> bool {
+    let (_home, path) = copy_after(&format!(
+        "UPDATE looks SET looked_at = {seconds} + (SELECT approved_at FROM folders f JOIN sources s \
+         ON s.folder = f.id WHERE s.id = looks.source)"
+    ));
+    let backups = [SourceId::from_bytes(schema_1::BACKUPS)];
+    let store = open(&path);
+    assert_eq!(store.inspect(Depth::Full).expect("looked at").faults, []);
+    let mut tx = store.read(PATIENT).expect("a snapshot");
+    let found = tx.sources(Sources::Ids(&backups)).expect("sources");
+    found.first().expect("it is there").observation.is_some()
+}
+
+// spec: D2 I3
+#[test]
+fn a_look_that_may_be_from_before_its_folders_approval_is_not_taken_over() {
+    assert_eq!([-60, -1, 0, 1, 60].map(look_is_kept), [false, false, false, true, true]);
+}
+
 // spec: D2 P4 H6
 #[test]
 fn a_repair_that_waits_is_bound_anew_to_the_accepted_body_the_owner_and_the_sources() {

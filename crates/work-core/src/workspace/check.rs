@@ -168,13 +168,15 @@ fn document(
 ) -> Result<CheckDoc, StoreError> {
     let mut concerns = overview.concerns(tx, limits)?;
     concerns.retain(|one| ask.concerns(one));
-    let elsewhere = match ask.paths {
-        Some(_) => overview.ledger.hidden_against_the_owners_will(&overview.access),
-        None => 0,
+    let (elsewhere, tally) = match ask.paths {
+        Some(_) => {
+            let elsewhere = overview.ledger.hidden_against_the_owners_will(&overview.access);
+            (elsewhere, overview.tally_of_visible())
+        }
+        None => (0, overview.tally()),
     };
     let failing: Vec<&Concern> =
         concerns.iter().filter(|one| fails(overview, one, &ask.fail_on)).collect();
-    let tally = overview.tally();
     let untold: BTreeSet<SourceId> = concerns.iter().flat_map(|one| overview.untold(one)).collect();
     let hidden = elsewhere + concerns.iter().filter(|one| one.state.hides()).count() as u64;
     let not_looked_at = tally.not_looked_at + untold.len() as u64;

@@ -163,17 +163,13 @@ impl Ledger {
 
 impl Ledger {
     /// How many results, in scope or not, are hidden by something else than the owner's own word: a folder that is not
-    /// there or was replaced, a rule, a permission. Those out of scope by what is stored.
+    /// there or was replaced, a rule, a permission. Those out of scope by what is stored alone: what was seen just now
+    /// of a source that a hidden result in scope happens to share with them would tell that it does.
     pub(super) fn hidden_against_the_owners_will(&self, access: &Access) -> u64 {
-        let mut access = access.clone();
-        let known: BTreeSet<SourceId> = self.sources.keys().copied().collect();
-        let more = self.others.iter().map(|one| &one.observed);
-        for Observed { source, observation } in more.filter(|one| !known.contains(&one.source.id)) {
-            access.learn(source, observation.as_ref(), None);
-        }
+        let stored = self.others_as_stored();
         let others = self.others.chunk_by(|one, next| one.result == next.result);
-        let all = self.results().map(|(_, all)| all).chain(others);
-        let is_hidden = |all: &[Quoted]| {
+        let all = self.results().map(|(_, all)| (all, access));
+        let is_hidden = |(all, access): &(&[Quoted], &Access)| {
             let rests_on = all.iter().map(|one| (one.cited.source, one.cited.version));
             access.state(rests_on).hides()
         };
@@ -181,7 +177,17 @@ impl Ledger {
             let owner = one.observed.observation.as_ref().map(|kept| kept.value.owner);
             access.is_withdrawn(&one.observed.source, owner)
         };
-        all.filter(|all| is_hidden(all) && !all.iter().any(is_withdrawn)).count() as u64
+        let all = all.chain(others.map(|all| (all, &stored)));
+        all.filter(|one| is_hidden(one) && !one.0.iter().any(is_withdrawn)).count() as u64
+    }
+
+    /// Access to what the results out of scope rest on, for whoever did not look.
+    fn others_as_stored(&self) -> Access {
+        let mut access = Access::new(self.grants.clone());
+        for Observed { source, observation } in self.others.iter().map(|one| &one.observed) {
+            access.learn(source, observation.as_ref(), None);
+        }
+        access
     }
 }
 

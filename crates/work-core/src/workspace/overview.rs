@@ -104,13 +104,21 @@ impl<'a> Overview<'a> {
         unavailable && self.ledger.of(result).iter().filter(hides).all(unreached)
     }
 
-    /// What is counted of the sources.
+    /// What is counted of the sources of all that is not withdrawn.
     pub(super) fn tally(&self) -> Tally {
+        self.tally_of(|_, state| state != ResultState::AccessRemoved)
+    }
+
+    /// What is counted of the sources of the results that are not hidden, as far as they were reached.
+    pub(super) fn tally_of_visible(&self) -> Tally {
+        self.tally_of(|result, state| !state.hides() || self.is_unreached(result))
+    }
+
+    fn tally_of(&self, counts: impl Fn(ResultId, ResultState) -> bool) -> Tally {
         let mut seen: [BTreeSet<SourceId>; 5] = Default::default();
         let [looked_at, not_looked_at, changed, missing, unstable] = &mut seen;
         let mut observed_at = None;
-        for (one, state) in self.quoted().filter(|(_, state)| *state != ResultState::AccessRemoved)
-        {
+        for (one, state) in self.quoted().filter(|(one, state)| counts(one.result, *state)) {
             let source = one.cited.source;
             let reached = self.reached.contains(&source);
             if reached { &mut *looked_at } else { &mut *not_looked_at }.insert(source);

@@ -716,3 +716,35 @@ fn what_has_ended_is_not_dismissed() {
         assert_eq!((world.records(), world.events()), (before, events));
     }
 }
+
+// spec: P6
+#[test]
+fn a_proposed_body_that_cannot_be_read_any_more_is_not_what_was_shown() {
+    let waiting = Waiting::new();
+    let Waiting { world, repair, restore, .. } = &waiting;
+    world.lose(world.stored(repair.proposal_id).body);
+    world.lose(world.stored(restore.proposal_id).body);
+    let before = world.records();
+    check(&waiting, waiting.shown(), Refusal::FingerprintMismatch, Code::FingerprintMismatch);
+    assert_eq!(world.apply(restore), Err(ApplyError::Refused(Refusal::FingerprintMismatch)));
+    assert_eq!(world.records(), before);
+}
+
+/// What a proposal is told as whose time is past, when nothing can be written because of this.
+fn told_late(why: StoreError) -> Result<&'static str, Code> {
+    let waiting = Waiting::new();
+    expire(&waiting);
+    // The first would keep the looks, the second keeps the time.
+    (0..2).for_each(|_| waiting.world.store.fail_next_commit(Fault::NotDone(why)));
+    let told = waiting.world.work.proposal(waiting.repair.proposal_id, &mut Quiet);
+    told.map(|told| told.state).map_err(|failed| failed.code())
+}
+
+// spec: H6
+// spec: T6
+#[test]
+fn an_end_that_could_be_kept_later_is_not_told_before_and_one_that_cannot_be_is_told() {
+    assert_eq!(told_late(StoreError::Busy), Err(Code::Busy));
+    assert_eq!(told_late(StoreError::ReadOnly), Ok("expired"));
+    assert_eq!(told_late(StoreError::DiskFull), Ok("expired"));
+}

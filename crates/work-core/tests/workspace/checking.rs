@@ -211,13 +211,124 @@ fn a_file_is_known_by_its_place_through_whichever_folder_it_was_quoted() {
     assert_eq!(check_paths(&world, &[FILE]).verdict, Verdict::Attention);
 }
 
+/// What hides a file of the handbook, and is not the owner's own word about the folder.
+const HIDING: [(&str, Happens); 4] = [
+    ("its root was replaced", |world| world.door.replace_folder("/handbook")),
+    ("its folder is unreachable", |world| world.door.make_unreachable("/handbook")),
+    ("a permission closes it", |world| world.door.deny(FILE)),
+    ("a later rule closes it", |world| drop(world.change_rules("/handbook", &["it"]))),
+];
+
+/// Files that nothing visible quotes once [`FILE`] is hidden: it, others beside it, one elsewhere.
+const NOTHING_VISIBLE: [&str; 4] =
+    [FILE, "/handbook/people/leave.md", "/handbook/nothing.md", "/elsewhere/x.md"];
+
+/// A file that a report quotes which stays visible.
+const TAPE: &str = "/notes/old.md";
+
+/// Two reports: on restores, which quotes [`FILE`], and on tapes, which quotes [`TAPE`] in another folder.
+fn beside_the_notes() -> World {
+    let world = World::new();
+    world.report("restores tried each month");
+    world.approve("/notes");
+    world.report("tape");
+    world
+}
+
+// spec: C5, R2
+#[test]
+fn a_check_of_files_stays_open_while_something_is_hidden_whichever_are_named() {
+    for (what, happens) in HIDING {
+        let told = |files: &[&str]| {
+            let world = beside_the_notes();
+            happens(&world);
+            world.work.refresh(&mut Quiet).expect("looked at");
+            check_paths(&world, files)
+        };
+        let all = told(&NOTHING_VISIBLE);
+        assert_eq!((all.verdict, all.passed), (Verdict::Incomplete, false), "{what}");
+        assert_eq!((&*all.failed, all.hidden), (&[][..], 1), "{what}");
+        for file in NOTHING_VISIBLE {
+            assert_eq!(told(&[file]), all, "{file}: {what}");
+        }
+        let visible = told(&[TAPE]);
+        assert_eq!((visible.verdict, visible.hidden), (Verdict::Incomplete, 1), "{what}");
+    }
+}
+
 // spec: C5
 #[test]
-fn a_check_of_files_that_cannot_be_looked_at_does_not_pass() {
-    let world = two_reports();
-    world.door.make_unreachable("/handbook");
-    let told = check_paths(&world, &[FILE]);
-    assert_eq!((told.verdict, told.hidden), (Verdict::Attention, 1));
+fn a_check_of_files_finds_out_what_hides_them() {
+    for (what, happens) in HIDING {
+        let world = beside_the_notes();
+        happens(&world);
+        let told = check_paths(&world, &[FILE]);
+        assert_eq!((told.verdict, &*told.failed), (Verdict::Incomplete, &[][..]), "{what}");
+        assert_eq!(check(&world, FailOn::default()).verdict, Verdict::Attention, "{what}");
+    }
+}
+
+// spec: C5
+#[test]
+fn a_check_of_files_that_may_not_be_seen_is_open_whatever_fails_it() {
+    for defect in Defect::ALL {
+        let world = beside_the_notes();
+        world.door.deny(FILE);
+        let paths = Some(vec![HostPath::from_bytes(FILE)]);
+        let ask = CheckAsk { fail_on: FailOn::from_iter([defect]), paths };
+        let told = world.work.check(&ask, &mut Quiet).expect("checked");
+        assert_eq!((told.verdict, &*told.failed), (Verdict::Incomplete, &[][..]), "{defect:?}");
+    }
+}
+
+// spec: C5, R2
+#[test]
+fn what_fails_a_check_of_files_is_visible() {
+    for (what, happens) in HIDING {
+        let world = beside_the_notes();
+        happens(&world);
+        world.door.put(TAPE, "Another text.\n");
+        let told = check_paths(&world, &[FILE, TAPE]);
+        let failed: Vec<&str> = told.failed.iter().map(|one| one.query.as_str()).collect();
+        assert_eq!((told.verdict, &*failed), (Verdict::Attention, &["tape"][..]), "{what}");
+        assert_eq!((told.hidden, told.left_out), (1, 0), "{what}");
+    }
+}
+
+// spec: R2
+#[test]
+fn what_a_hidden_result_quotes_besides_does_not_show_by_the_results_that_quote_it_too() {
+    let world_with = |secret: &str| {
+        let world = World::empty();
+        world.door.put("/shut/a.md", secret);
+        world.door.put("/open/plan.md", "The plan.\n");
+        world.approve("/open");
+        world.report("plan");
+        world.approve("/shut");
+        world.report("secret plan");
+        world.door.deny("/shut/a.md");
+        world.work.refresh(&mut Quiet).expect("looked at");
+        world.door.slow_down("/open/plan.md", Duration::from_secs(31));
+        check_paths(&world, &["/shut/a.md"]).hidden
+    };
+    // In one the plan is quoted beside the secret, in the other it is not.
+    assert_eq!(world_with("A secret.\n"), 1);
+    assert_eq!(world_with(&"A secret secret plan.\n\nA secret plan.\n\n".repeat(9)), 1);
+}
+
+// spec: C5
+#[test]
+fn a_check_of_files_passes_over_a_folder_that_its_owner_withdrew() {
+    let world = beside_the_notes();
+    world.revoke("/handbook");
+    for file in NOTHING_VISIBLE.into_iter().chain([TAPE]) {
+        let told = check_paths(&world, &[file]);
+        assert_eq!((told.verdict, told.hidden), (Verdict::Passed, 0), "{file}");
+    }
+    world.approve("/handbook");
+    world.approve("/handbook/it");
+    world.revoke("/handbook/it");
+    assert_eq!(check_paths(&world, &[FILE]).verdict, Verdict::Passed, "also one inside another");
 }
 
 // spec: R3

@@ -65,6 +65,63 @@ fn a_cursor_is_refused_by_another_list() {
     assert_eq!(world.work.list(stale, Some(&results)), Err(ListError::InvalidCursor));
 }
 
+// spec: A7
+// spec: R2
+#[test]
+fn a_cursor_names_its_list_and_the_last_result_and_no_time() {
+    let world = few_at_a_time();
+    let made = [(); 4].map(|()| {
+        world.pass(1);
+        world.report("backups").artifact_id
+    });
+    let page = |cursor: &str| {
+        let page = world.work.list(StateFilter::All, Some(cursor)).expect("a page");
+        (page.results.into_iter().map(|one| one.artifact_id).collect::<Vec<_>>(), page.next)
+    };
+    let next = world.work.list(StateFilter::All, None).expect("a page").next.expect("more");
+    assert_eq!(next, format!("results.all.{}", made[2]));
+    assert_eq!(page(&next), (vec![made[1], made[0]], None));
+    assert_eq!(page(&format!("results.all.{}", made[1])), (vec![made[0]], None));
+    assert_eq!(page(&format!("results.all.{}", made[0])), (vec![], None));
+}
+
+// spec: A7
+#[test]
+fn a_cursor_goes_on_after_its_result_wherever_that_stands_by_then() {
+    let world = few_at_a_time();
+    let [old, middle, new] = [(); 3].map(|()| {
+        world.pass(1);
+        world.report("backups").artifact_id
+    });
+    let next = world.work.list(StateFilter::All, None).expect("a page").next.expect("more");
+    assert_eq!(next, format!("results.all.{middle}"));
+    world.pass(1);
+    world.edit("90");
+    world.mend(middle);
+    let page = world.work.list(StateFilter::All, Some(&next)).expect("a page");
+    let listed: Vec<_> = page.results.into_iter().map(|one| one.artifact_id).collect();
+    assert_eq!(listed, [new, old]);
+}
+
+// spec: A7
+#[test]
+fn a_cursor_of_no_result_or_with_more_than_its_id_is_refused() {
+    let world = few_at_a_time();
+    let id = world.report("backups").artifact_id;
+    let unknown = ResultId::from_bytes([9; 16]);
+    for cursor in [
+        format!("results.all.{unknown}"),
+        format!("results.all.1000000.{id}"),
+        format!("results.stale.{id}"),
+        format!("results.{id}"),
+        "results.all.".to_owned(),
+        String::new(),
+    ] {
+        let refused = world.work.list(StateFilter::All, Some(&cursor));
+        assert_eq!(refused, Err(ListError::InvalidCursor), "{cursor}");
+    }
+}
+
 // spec: C3
 #[test]
 fn an_id_is_found_by_a_prefix_that_no_other_has() {

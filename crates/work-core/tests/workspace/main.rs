@@ -10,6 +10,7 @@ mod comparing;
 mod doubt;
 mod hiding;
 mod histories;
+mod holes;
 mod listing;
 mod racing;
 mod refreshing;

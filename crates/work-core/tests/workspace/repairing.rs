@@ -1,6 +1,7 @@
 //! Repairs: a task that repeats a result's query and proposes its next revision.
 
 use crate::world::{AtFirstBeat, AtOnce, BACKUPS, ELSEWHERE, FILE, World, texts};
+use std::time::Duration;
 use work_core::code::{Code, Coded};
 use work_core::document::stored::Verification;
 use work_core::document::wire::{ContentDoc, ProposalDoc, TaskDoc};
@@ -9,7 +10,8 @@ use work_core::port::{Batch, NoPause, Put, Quiet};
 use work_core::proposal::{ProposalState, Refusal};
 use work_core::result::{ResultState, RevisionNo};
 use work_core::workspace::{
-    ApplyError, AskRepairError, RepairAsk, RepairError, Repaired, RunEnding, StateFilter,
+    ApplyError, AskRepairError, ExportError, RepairAsk, RepairError, Repaired, RunEnding,
+    StateFilter,
 };
 
 fn ask_repair(world: &World, result: ResultId) -> TaskId {
@@ -456,4 +458,96 @@ fn what_came_of_a_repair_is_not_told_while_its_result_is_hidden() {
     world.approve("/handbook");
     assert_eq!(world.work.tasks(None).expect("tasks").tasks, before);
     assert_eq!(world.listed(proposal.proposal_id), Some(("pending", None)));
+}
+
+/// A workspace of two folders with a report out of one of them.
+fn out_of_one_of_two() -> (World, ResultId) {
+    let world = World::new();
+    world.approve("/notes");
+    let result = world.report("unused leave").artifact_id;
+    (world, result)
+}
+
+const LEAVE: &str = "/handbook/people/leave.md";
+
+/// What comes of a repair: a proposal, no change, or a failure.
+type Comes = fn(&World, ResultId);
+
+const COMES: [(&str, Comes); 3] = [
+    ("a proposal", |world, result| {
+        world.door.put(LEAVE, "Unused leave is lost.\n");
+        world.repair(result);
+    }),
+    ("no change", |world, result| {
+        assert!(matches!(world.work.repair(result, &mut Quiet), Ok(Repaired::NoChange(_))));
+    }),
+    ("a failure", |world, result| {
+        world.door.put(LEAVE, "Nothing of the kind.\n");
+        world.work.repair(result, &mut Quiet).expect_err("no match");
+    }),
+];
+
+// spec: J5
+// spec: R2
+#[test]
+fn what_came_of_a_repair_is_not_told_while_a_folder_that_it_searched_is_withdrawn() {
+    for (what, comes) in COMES {
+        let (world, result) = out_of_one_of_two();
+        comes(&world, result);
+        let before = world.work.tasks(None).expect("tasks").tasks.remove(0);
+        let told = (before.outcome.is_some(), before.proposal_id.is_some(), before.error.is_some());
+        assert_ne!(told, (false, false, false), "{what}");
+        world.revoke("/notes");
+        assert!(world.show(result).body.is_some(), "the result itself is visible");
+        for task in
+            [world.task(before.task_id), world.work.tasks(None).expect("tasks").tasks.remove(0)]
+        {
+            assert_eq!((task.outcome, task.proposal_id, task.error), (None, None, None), "{what}");
+            assert_eq!((task.state, task.artifact_id), (before.state, Some(result)), "{what}");
+        }
+        world.approve("/notes");
+        assert_eq!(world.task(before.task_id), before, "{what}");
+    }
+}
+
+// spec: O1
+#[test]
+fn a_source_of_the_accepted_body_that_is_not_reached_ends_the_repair_as_such() {
+    let (world, door) = World::with_meanwhile();
+    let result = world.report("backups").artifact_id;
+    world.door.put(FILE, "Nothing of the kind.\n");
+    world.door.put(ELSEWHERE, "Backups elsewhere.\n");
+    let task = ask_repair(&world, result);
+    let (files, before) = (world.door.clone(), world.records());
+    door.after_looks(1, move || files.slow_down(FILE, Duration::from_secs(31)));
+    assert_eq!(finish(&world, task).expect_err("too slow").code(), Code::RefreshIncomplete);
+    let told = world.task(task);
+    assert_eq!((told.state, told.error.expect("an error").code), ("failed", "refresh_incomplete"));
+    assert_eq!(world.records(), before, "nothing was proposed");
+    world.door.slow_down(FILE, Duration::ZERO);
+    assert_eq!(quoted(world.repair(result).proposed.as_ref()), ["Backups elsewhere."]);
+}
+
+// spec: O1
+// spec: E
+#[test]
+fn a_result_whose_sources_were_not_reached_in_time_is_neither_repaired_nor_exported() {
+    let world = World::new();
+    let result = world.report("backups").artifact_id;
+    world.door.slow_down(FILE, Duration::from_secs(31));
+    let (events, before) = (world.events(), world.records());
+    let refused = asked(&world, result, None).expect_err("too slow");
+    assert_eq!(
+        (refused, refused.code()),
+        (AskRepairError::RefreshIncomplete, Code::RefreshIncomplete)
+    );
+    let exported = world.work.export(result, None, &mut Quiet).expect_err("too slow");
+    assert_eq!(
+        (exported, exported.code()),
+        (ExportError::RefreshIncomplete, Code::RefreshIncomplete)
+    );
+    assert_eq!((world.events(), world.records()), (events, before));
+    world.door.slow_down(FILE, Duration::ZERO);
+    ask_repair(&world, result);
+    world.work.export(result, None, &mut Quiet).expect("exported");
 }

@@ -3,6 +3,7 @@
 use crate::world::{ELSEWHERE, FILE, TROUBLES, World, texts};
 use std::time::Duration;
 use work_core::code::{Code, Coded};
+use work_core::digest::Digest;
 use work_core::document::wire::{ContentDoc, ProposalDoc};
 use work_core::id::ResultId;
 use work_core::limits::Limits;
@@ -279,10 +280,79 @@ fn a_restore_that_ends_makes_room() {
         world.apply(one).expect("applied");
     }));
     assert!(makes_room(|world, one| world.work.dismiss(one.proposal_id).expect("dismissed")));
+    assert!(makes_room(|world, one| {
+        world.edit("120");
+        world.mend(one.artifact_id);
+    }));
     assert!(makes_room(|world, _| {
         world.clock.set_back(Duration::from_secs(10));
         world.clock.reboot();
     }));
+}
+
+/// How the notes are hidden, and shown again.
+type Turn = fn(&World);
+
+const HIDDEN: [(&str, Turn, Turn); 3] = [
+    ("withdrawn", |world| drop(world.revoke("/notes")), |world| drop(world.approve("/notes"))),
+    ("denied", |world| world.door.deny(TAPE), |world| world.door.heal(TAPE)),
+    ("unreachable", |world| world.door.make_unreachable(TAPE), |world| world.door.heal(TAPE)),
+];
+
+/// A file of another folder.
+const TAPE: &str = "/notes/old.md";
+
+/// Results with two revisions each, out of a folder of their own.
+fn of_the_notes(world: &World, count: usize) -> Vec<ResultId> {
+    world.approve("/notes");
+    let results: Vec<_> = (0..count).map(|_| world.report("kept on tape").artifact_id).collect();
+    world.door.put(TAPE, "Old backups were kept on tape, and lost.\n");
+    for result in &results {
+        world.mend(*result);
+    }
+    results
+}
+
+// spec: H5
+// spec: R2
+#[test]
+fn a_restore_that_is_hidden_takes_no_room_and_one_that_may_be_seen_does() {
+    for (what, hide, show) in HIDDEN {
+        let limits = Limits { pending_restores: 2, ..Limits::standard() };
+        let world = World::new().limited(limits);
+        let results = many(&world, 3);
+        let notes: Vec<_> =
+            of_the_notes(&world, 2).iter().map(|one| prepared(&world, *one, 1)).collect();
+        let full =
+            |result| matches!(world.restore(result, 1), Err(RestoreError::TooManyPending(_)));
+        assert!(full(results[0]), "{what}");
+        hide(&world);
+        // A look finds out what hides a file.
+        notes.iter().for_each(|one| drop(world.proposal(one.proposal_id)));
+        results[..2].iter().for_each(|one| drop(prepared(&world, *one, 1)));
+        assert!(full(results[2]), "two that may be seen: {what}");
+        show(&world);
+        notes.iter().for_each(|one| assert_eq!(world.proposal(one.proposal_id).state, "pending"));
+        assert!(full(results[2]), "{what}");
+    }
+}
+
+// spec: H5
+#[test]
+fn a_body_that_cannot_be_read_any_more_is_neither_restored_nor_restored_over() {
+    let stored: [fn(&Revision) -> Digest; 2] = [|one| one.body, |one| one.dependencies];
+    for no in [1, 2] {
+        for document in stored {
+            let world = World::new();
+            let result = world.mended();
+            let waits = prepared(&world, result, 1);
+            world.edit("120");
+            world.lose(document(&revision(&world, result, no)));
+            let why = RestoreError::Withheld(Withheld::EvidenceUnavailable);
+            assert_eq!(refused(&world, result, 1), why, "revision {no}");
+            assert_eq!(world.state(waits.proposal_id), ProposalState::Pending, "revision {no}");
+        }
+    }
 }
 
 /// Why no restore is prepared. Nothing but looks is written.

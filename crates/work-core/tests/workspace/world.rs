@@ -1,7 +1,10 @@
 //! One workspace with everything that a test can turn: its clock, its files, its store's faults.
 
+use crate::holes::Holes;
+use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
+use work_core::digest::Digest;
 use work_core::document::wire::{AppliedDoc, FolderDoc, ProposalDoc, ResultDoc, TaskDoc};
 use work_core::folder::{Grant, Hidden, IgnoreFiles, Rules};
 use work_core::id::{GrantId, OwnerId, ProposalId, ResultId, SiteId, TaskId, WorkspaceId};
@@ -93,7 +96,11 @@ impl World {
         let (workspace, owner) = (WorkspaceId::from_bytes([1; 16]), OwnerId::from_bytes([2; 16]));
         let store = MemoryStore::new(workspace, owner, SiteId::from_bytes([3; 16]), clock.clone());
         let store = Arc::new(Faulty::new(store));
-        let recorder = Arc::new(Recorder { store: store.clone(), batches: Mutex::default() });
+        let recorder = Arc::new(Recorder {
+            store: store.clone(),
+            batches: Mutex::default(),
+            lost: Mutex::default(),
+        });
         let work = Workspace::new(recorder.clone(), outer, Arc::new(CountingIds::new()));
         Self { clock, door, store, recorder, work }
     }
@@ -106,6 +113,11 @@ impl World {
     /// What was handed to the store since this was asked last, whatever became of it.
     pub(crate) fn written(&self) -> Vec<Batch> {
         std::mem::take(&mut *self.recorder.batches.lock().expect("sound"))
+    }
+
+    /// Lets the workspace find a document no more, which stays in [`World::store`].
+    pub(crate) fn lose(&self, document: Digest) {
+        self.recorder.lost.lock().expect("sound").insert(document);
     }
 
     /// Every record that an approval could change, with its version: results, their revisions and quotations,
@@ -259,15 +271,23 @@ impl World {
 pub(crate) const PATIENCE: Patience =
     Patience { lock: Duration::from_secs(1), whole: Duration::from_secs(3) };
 
-/// A store that remembers what it was given to write, and whose lock is waited for.
+/// A store that remembers what it was given to write, whose lock is waited for, and which finds some documents no more.
 struct Recorder {
     store: Arc<Faulty<MemoryStore>>,
     batches: Mutex<Vec<Batch>>,
+    lost: Mutex<BTreeSet<Digest>>,
+}
+
+impl Recorder {
+    fn snapshot(&self, patience: Patience) -> Result<Box<dyn ReadTx + '_>, StoreError> {
+        let lost = self.lost.lock().expect("sound").clone();
+        Ok(Box::new(Holes { inner: self.store.read(patience)?, lost }))
+    }
 }
 
 impl Store for Recorder {
     fn read(&self, patience: Patience) -> Result<Box<dyn ReadTx + '_>, StoreError> {
-        self.store.read(patience)
+        self.snapshot(patience)
     }
 
     fn write(&self, patience: Patience) -> Result<Box<dyn WriteTx + '_>, StoreError> {
@@ -275,7 +295,10 @@ impl Store for Recorder {
             match self.store.write(patience) {
                 Err(StoreError::Busy) => std::thread::yield_now(),
                 Err(why) => return Err(why),
-                Ok(write) => return Ok(Box::new(Recorded { write, batches: &self.batches })),
+                Ok(write) => {
+                    let reads = self.snapshot(patience)?;
+                    return Ok(Box::new(Recorded { write, reads, batches: &self.batches }));
+                }
             }
         }
     }
@@ -283,17 +306,21 @@ impl Store for Recorder {
 
 struct Recorded<'a> {
     write: Box<dyn WriteTx + 'a>,
+    /// Taken under the lock, so that it is the one that a commit comes to.
+    reads: Box<dyn ReadTx + 'a>,
     batches: &'a Mutex<Vec<Batch>>,
 }
 
 impl WriteTx for Recorded<'_> {
     fn reads(&mut self) -> &mut dyn ReadTx {
-        self.write.reads()
+        self.reads.as_mut()
     }
 
     fn commit(self: Box<Self>, batch: &Batch) -> Result<(), CommitError> {
-        self.batches.lock().expect("sound").push(batch.clone());
-        self.write.commit(batch)
+        let Self { write, reads, batches } = *self;
+        drop(reads);
+        batches.lock().expect("sound").push(batch.clone());
+        write.commit(batch)
     }
 }
 

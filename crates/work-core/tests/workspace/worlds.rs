@@ -7,10 +7,11 @@ use std::sync::Arc;
 use work_core::code::Coded;
 use work_core::id::{GrantId, ProposalId, ResultId};
 use work_core::memory::MemoryDoor;
+use work_core::path::HostPath;
 use work_core::port::Quiet;
 use work_core::proposal::{Channel, Fingerprint};
 use work_core::result::{ResultState, RevisionNo};
-use work_core::workspace::{RepairAsk, Repaired, ReportAsk, StateFilter};
+use work_core::workspace::{CheckAsk, Reading, RepairAsk, Repaired, ReportAsk, StateFilter};
 
 /// What one world holds where the other holds something else: a file that is quoted, as it is at first and then, and
 /// others that are not. Ids are drawn for each file that is quoted, so both quote one.
@@ -82,6 +83,8 @@ const EXCLUDED: Case = Case {
 /// One world with all that was made in it.
 struct Lived {
     world: World,
+    /// Where the secret lies.
+    root: &'static str,
     /// Results that rest on nothing withdrawn. The last searched it in vain, and is not repaired: a fingerprint covers
     /// the whole scan record, so that of a proposal made before differs.
     open: Vec<ResultId>,
@@ -100,7 +103,13 @@ impl Lived {
         let world = World::over(Arc::new(door.file("/open/readme.md", "Read me.\n")));
         world.approve("/apart");
         case.approved.iter().for_each(|root| drop(world.approve(root)));
-        let lived = Self { world, open: Vec::new(), shut: Vec::new(), proposals: Vec::new() };
+        let lived = Self {
+            world,
+            root: case.root,
+            open: Vec::new(),
+            shut: Vec::new(),
+            proposals: Vec::new(),
+        };
         lived.live(case, secret)
     }
 
@@ -207,10 +216,31 @@ impl Lived {
         told
     }
 
+    /// What is told of everything at once, and of files by their names.
+    fn told_of_all(&self) -> Vec<(String, String)> {
+        let work = &self.world.work;
+        let check =
+            |paths| json(work.check(&CheckAsk { paths, ..CheckAsk::default() }, &mut Quiet));
+        let mut told = vec![
+            ("status".into(), json(work.status(Reading::Again, &mut Quiet))),
+            ("check".into(), check(None)),
+        ];
+        let names = [ONE, OTHER].map(|secret| secret.name);
+        let inside =
+            names.iter().chain(&["nothing.md"]).map(|name| format!("{}/{name}", self.root));
+        for file in inside.chain([PLAN.to_owned(), "/open/readme.md".to_owned()]) {
+            let paths = Some(vec![HostPath::from_bytes(&*file)]);
+            told.push((format!("check {file}"), check(paths)));
+        }
+        told.push(("refresh".into(), json(work.refresh(&mut Quiet))));
+        told
+    }
+
     /// The same with exports, what is refused, and what the workspace tells of itself.
     fn told_and_refused(&self) -> Vec<(String, String)> {
         let work = &self.world.work;
-        let mut told = self.told();
+        let mut told = self.told_of_all();
+        told.extend(self.told());
         for result in self.results() {
             for no in [None, Some(1), Some(3)] {
                 let exported = work.export(result, no.map(RevisionNo), &mut Quiet);

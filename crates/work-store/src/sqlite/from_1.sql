@@ -18,7 +18,7 @@ INSERT INTO source (key, id, folder, path)
 -- no more, and neither does one of the same second, of which it cannot be told.
 INSERT INTO observation (source, no, seen, owner, digest, size, cut, stamp, looked_at, version)
   SELECT s.key, row_number() OVER (ORDER BY s.key), l.seen, s.folder, l.digest, l.size, l.cut, NULL, l.looked_at, 1
-  FROM looks l JOIN sources s ON s.id = l.source JOIN folders f ON f.key = s.folder
+  FROM looks l JOIN sources s ON s.id = l.source JOIN folders f ON f.id = s.folder
   WHERE l.looked_at > f.approved_at;
 
 INSERT INTO document (key, digest, codec, size, bytes)
