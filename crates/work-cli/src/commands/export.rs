@@ -18,7 +18,7 @@ pub(super) fn run(export: &Export, call: &Call) -> Answer {
     if let Some(path) = &export.output {
         new_file::is_free(path)?;
     }
-    let mut line = call.line("Looking at sources");
+    let mut line = call.looking();
     let document = opened
         .work
         .export(id, export.revision.map(RevisionNo), &mut line)

@@ -39,7 +39,7 @@ fn asked(
     signals: &Signals,
     ask: &RepairAsk,
 ) -> Result<TaskDoc, Ended> {
-    let mut watch = UntilSignal { signals, line: call.line("Looking at sources") };
+    let mut watch = UntilSignal { signals, line: call.looking() };
     let asked = opened.work.ask_repair(ask, &mut watch);
     drop(watch);
     match (asked, signals.arrived()) {

@@ -7,6 +7,7 @@ use crate::fault::{About, Ended, Fault};
 use crate::hint;
 use crate::open::{host_path, shown};
 use crate::output::{self, Answer};
+use crate::progress::Work;
 use crate::table::Table;
 use crate::wrap::wrapped;
 use anstyle::Style;
@@ -41,7 +42,7 @@ pub(super) fn run(verify: &Verify, call: &Call) -> Answer {
     let exported = export::read(&bytes, &limits).map_err(|error| named(error.into()))?;
     let door = FolderDoor::without_instance(HostClock::new().reading().boot);
     let grants = grants(verify, &exported, &door)?;
-    let mut line = call.line("Looking at files");
+    let mut line = call.line(Work::Look("Looking at files"));
     let document = verify::verify(&door, &grants, &exported, &limits, &mut line);
     drop(line);
     call.out.document(&document, |document| people(document, &exported))?;
