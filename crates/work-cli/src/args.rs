@@ -492,7 +492,8 @@ was in a file that changed.
 Examples:
   work check
   work check --fail-on altered,gone
-  git diff --cached --name-only -z | xargs -0r work check --paths --")]
+  git diff --cached --name-only --no-renames -z |
+    xargs -0 work -q check --paths --")]
 pub(crate) struct Check {
     /// What fails, with commas between
     #[arg(long, value_name = "LIST", value_parser = ValueParser::new(fail_on))]
