@@ -329,3 +329,24 @@ fn a_report_that_is_refused_one_folder_approves_none_of_the_others() {
     let folders = desk.json(&["folders"]).data();
     assert_eq!(folders["folders"][0]["state"], "revoked", "{folders}");
 }
+
+// spec: C7, C10
+#[test]
+fn a_number_beyond_all_that_is_kept_is_never_the_fault_of_the_records() {
+    let desk = Desk::with_files(&[("a.md", "Backups are kept.\n")]);
+    let result = desk.json(&["report", "backups"]).data()["artifact_id"].clone();
+    let result = result.as_str().expect("an id");
+    for most in ["9223372036854775807", "9223372036854775808", "18446744073709551615"] {
+        for args in [
+            &["compare", result, most][..],
+            &["restore", result, most],
+            &["show", result, "--revision", most],
+            &["export", result, "--revision", most],
+        ] {
+            check(&desk, args, "not_found", 12);
+        }
+        let cursor = format!("history.{result}.{most}");
+        desk.run(&["history", result, "--cursor", &cursor]).succeeded();
+        desk.run(&["log", "--after", most]).succeeded();
+    }
+}
