@@ -180,15 +180,16 @@ fn invalid_argument(about: About, work: &Program) -> String {
         About::NewFile => new_file(),
         About::ExportFile => format!("make an export with {work} export RESULT -o FILE"),
         About::VerifyFolder => verify_folder(),
-        About::BackupFile => backup_file(work),
+        About::BackupFile => backup_file(),
         About::Arguments | About::LongQuery | About::Schema | About::Output => {
             format!("see what is expected: {}", work.help())
         }
     }
 }
 
-fn backup_file(work: &Program) -> String {
-    format!("name a file that was made with {work} backup FILE")
+/// The instance that is named need not be the one that was copied, nor be there.
+fn backup_file() -> String {
+    "name a file that was made with work backup FILE".into()
 }
 
 fn verify_folder() -> String {
@@ -217,7 +218,6 @@ fn folder_refused(about: About, work: &Program, home: &str) -> String {
     }
 }
 
-fn setup_incomplete(about: About, work: &Program) -> String {
 /// What to do where the sources gave nothing, as `report` says it of a report. Of a repair the query is given, and
 /// something is accepted.
 fn no_answer(about: About, work: &Program, report: &str) -> String {
@@ -242,6 +242,7 @@ fn refresh_incomplete(about: About, work: &Program) -> String {
     }
 }
 
+fn setup_incomplete(about: About, work: &Program) -> String {
     if about == About::Token {
         format!("make a new one: {work} init --new-token")
     } else {
@@ -253,8 +254,8 @@ fn not_found(about: About, work: &Program) -> String {
     match about {
         About::Result | About::Unshown(_) => format!("see which there are: {work} list"),
         About::Revision(result) => format!("see the accepted one: {work} show {result}"),
-        About::Task | About::Stopped => format!("see which there are: {work} tasks"),
         About::Repair(result) => format!("see what is accepted: {work} show {result}"),
+        About::Task | About::Stopped => format!("see which there are: {work} tasks"),
         About::Proposal | About::Approval(_) | About::UnshownProposal(_) => {
             format!("see which there are: {work} proposals")
         }

@@ -372,3 +372,12 @@ fn a_repair_that_finds_nothing_leads_to_what_is_accepted_and_not_to_other_words(
     fs::rename(desk.path("docs"), desk.path("away")).expect("a rename");
     assert!(hint("evidence_unavailable").starts_with("what is accepted stays as it is: "));
 }
+
+// spec: C10
+#[test]
+fn a_backup_is_not_asked_of_an_instance_that_is_not_there() {
+    let desk = Desk::new();
+    let ran = desk.run(&["--home", "h4", "init", "--from", "nothere"]);
+    let hint = "\nhint: name a file that was made with work backup FILE\n";
+    assert!(ran.code == 2 && ran.err.ends_with(hint), "{}", ran.err);
+}
