@@ -88,9 +88,19 @@ fn an_export_into_a_file_is_private_and_leaves_nothing_else_behind() {
     assert_eq!(mode & 0o777, 0o600);
     let quiet = desk.run(&["-q", "export", &id, "-o", "out/y.json"]).succeeded();
     assert_eq!(quiet.out + &quiet.err, "");
-    desk.json(&["export", &id, "-o", "out/z.json"]).succeeded();
-    let wrapped = fs::read_to_string(desk.path("out/z.json")).expect("a file");
-    assert!(wrapped.starts_with("{\"schema\":\"work.export/1\",\"ok\":true,"), "{wrapped}");
+}
+
+// spec: X1, C8
+#[test]
+fn an_export_into_a_file_prints_its_one_document_where_that_is_wanted() {
+    let (desk, id) = reported(&[("a.md", KEPT)]);
+    let ran = desk.json(&["export", &id, "-o", "z.json"]).succeeded();
+    assert_eq!(ran.document()["schema"], "work.export/1");
+    let file = fs::read_to_string(desk.path("z.json")).expect("a file");
+    assert!(file.starts_with("{\n  \"schema\": \"work.export/1\",\n"), "{file}");
+    let bare: Value = serde_json::from_str(&file).expect("JSON");
+    assert_eq!(bare["quotations"], ran.data()["quotations"]);
+    desk.run(&["verify", "z.json", "--folder", "docs"]).succeeded();
 }
 
 // spec: X1, D6
@@ -363,4 +373,15 @@ fn a_closed_pipe_ends_both_quietly() {
             desk.command(args).stdout(writer).stderr(Stdio::piped()).output().expect("it runs");
         assert_eq!((ran.status.code(), ran.stderr.as_slice()), (Some(0), &b""[..]), "{args:?}");
     }
+}
+
+// spec: X1, C1
+#[test]
+fn a_hyphen_is_standard_output() {
+    let (desk, id) = reported(&[("a.md", KEPT)]);
+    let plain = desk.run(&["export", &id]).succeeded();
+    let named = desk.run(&["export", &id, "-o", "-"]).succeeded();
+    assert_eq!((&named.out, &named.err), (&plain.out, &plain.err));
+    assert!(!desk.path("-").exists());
+    desk.json(&["export", &id, "-o", "-"]).succeeded().data();
 }
