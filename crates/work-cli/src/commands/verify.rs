@@ -159,7 +159,7 @@ fn unclear(message: String, labels: &BTreeSet<&str>) -> Fault {
 fn people(document: &VerifyDoc, exported: &Exported) -> String {
     let mut table = Table::new(["N", "VERDICT", "PASSAGE"]);
     for (verdict, one) in document.quotations.iter().zip(exported.quotations()) {
-        let VerdictDoc { n, label, path, verdict, moved_to } = verdict;
+        let VerdictDoc { n, label, path, verdict, moved_to, moved_to_bytes: _ } = verdict;
         let (label, lines) = (show::line(label), lines(one.quotation.lines));
         let place = format!("{label}/{}:{lines}", path.path);
         table.row([n.to_string(), (*verdict).to_owned(), place], style(verdict));

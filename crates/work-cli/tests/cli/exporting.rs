@@ -385,3 +385,15 @@ fn a_hyphen_is_standard_output() {
     assert!(!desk.path("-").exists());
     desk.json(&["export", &id, "-o", "-"]).succeeded().data();
 }
+
+// spec: X3, J
+#[test]
+fn where_a_missing_file_was_seen_is_told_by_its_bytes_too_if_they_cannot_be_shown() {
+    let desk = exported(&[("a.md", KEPT)]);
+    fs::rename(desk.path("docs/a.md"), desk.path("docs/o\u{1b}dd.md")).expect("a rename");
+    let one = desk.json(&["verify", "x.json", "--folder", "docs"]).data()["quotations"][0].clone();
+    assert_eq!((&one["verdict"], &one["moved_to_bytes"]), (&"gone".into(), &"bxtkZC5tZA==".into()));
+    fs::rename(desk.path("docs/o\u{1b}dd.md"), desk.path("docs/b.md")).expect("a rename");
+    let one = desk.json(&["verify", "x.json", "--folder", "docs"]).data()["quotations"][0].clone();
+    assert_eq!((&one["moved_to"], one.get("moved_to_bytes")), (&"b.md".into(), None));
+}
