@@ -397,3 +397,20 @@ fn where_a_missing_file_was_seen_is_told_by_its_bytes_too_if_they_cannot_be_show
     let one = desk.json(&["verify", "x.json", "--folder", "docs"]).data()["quotations"][0].clone();
     assert_eq!((&one["moved_to"], one.get("moved_to_bytes")), (&"b.md".into(), None));
 }
+
+// spec: X3
+#[test]
+fn a_directory_with_the_name_of_the_folder_comes_before_one_that_could_only_be_it() {
+    let desk = exported(&[("a.md", KEPT)]);
+    fs::create_dir(desk.path("other")).expect("a directory");
+    for folders in [["docs", "other"], ["other", "docs"]] {
+        let ran = desk
+            .run(&["--json", "verify", "x.json", "--folder", folders[0], "--folder", folders[1]]);
+        assert_eq!(verdicts(&ran), ["intact"], "{folders:?}");
+        assert!(ran.err.contains("other is no folder of the export"), "{}", ran.err);
+    }
+    for folders in [["docs=docs", "docs"], ["other", "home"], ["docs", "docs"]] {
+        let ran = desk.json(&["verify", "x.json", "--folder", folders[0], "--folder", folders[1]]);
+        refused(&ran, "invalid_argument", 2);
+    }
+}
