@@ -348,6 +348,18 @@ fn disk_full(about: About, home: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use work_core::id::ResultId;
+
+    // spec: C10
+    #[test]
+    fn what_was_not_looked_at_in_time_is_tried_again_first() {
+        let fault = || Fault::new(Code::RefreshIncomplete, "too late");
+        let told = |fault: &Fault| hint(fault, &Program::default(), "home");
+        let id = ResultId::from_bytes([0xab; 16]);
+        assert!(told(&fault().of_repair(id)).starts_with("try again;"));
+        assert!(told(&fault().of_repair(id)).ends_with(&format!(": work repair {id}")));
+        assert!(told(&fault().about(About::Task)).starts_with("ask again;"));
+    }
 
     // spec: C10
     #[test]
