@@ -45,7 +45,8 @@ pub(crate) struct Global {
     /// Where the instance is [default: ~/.local/share/work]
     #[arg(long, global = true, value_name = "DIR")]
     pub(crate) home: Option<PathBuf>,
-    /// Print one JSON document, also of a failure
+    /// Print one JSON document, also of a failure; what completions, man, schema,
+    /// --help and --version print stays as it is
     #[arg(long, global = true)]
     pub(crate) json: bool,
     /// Use colours: auto, always or never
@@ -492,7 +493,8 @@ was in a file that changed.
 Examples:
   work check
   work check --fail-on altered,gone
-  git diff --cached --name-only -z | xargs -0r work check --paths --")]
+  git diff --cached --name-only --no-renames -z |
+    xargs -0 work -q check --paths --")]
 pub(crate) struct Check {
     /// What fails, with commas between
     #[arg(long, value_name = "LIST", value_parser = ValueParser::new(fail_on))]
@@ -513,7 +515,9 @@ compares it with files, on any machine and without an instance.
 
 Examples:
   work export 1a2b
-  work export 1a2b -o backups.json")]
+  work export 1a2b -o backups.json
+
+With --json, FILE gets the document by itself and standard output the same.")]
 pub(crate) struct Export {
     /// The first digits of the answer's id
     #[arg(value_name = "RESULT")]
@@ -521,7 +525,8 @@ pub(crate) struct Export {
     /// An earlier revision
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) revision: Option<u64>,
-    /// Write it into this new file, never over one that is there
+    /// Write it into this new file, never over one that is there; - is standard
+    /// output
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
 }

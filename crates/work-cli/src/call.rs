@@ -4,7 +4,7 @@ use crate::args::{Global, Progress};
 use crate::fault::Fault;
 use crate::home::Home;
 use crate::output::Output;
-use crate::progress::Line;
+use crate::progress::{Line, Work};
 use std::io::{self, IsTerminal as _};
 
 /// What every command gets.
@@ -41,9 +41,14 @@ impl Call {
         !self.no_input && !self.out.json && terminals == [true; 3]
     }
 
+    /// A line that shows that the sources of what is kept are looked at.
+    pub(crate) fn looking(&self) -> Line {
+        self.line(Work::SOURCES)
+    }
+
     /// A line that shows progress as this call wants it.
-    pub(crate) fn line(&self, what: &'static str) -> Line {
+    pub(crate) fn line(&self, of: Work) -> Line {
         let how = if self.out.is_quiet() { Progress::None } else { self.progress };
-        Line::new(how, what)
+        Line::new(how, of)
     }
 }

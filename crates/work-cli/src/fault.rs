@@ -68,6 +68,8 @@ pub(crate) enum About {
     Stopped,
     /// A query that is too long.
     LongQuery,
+    /// A repair of this result that proposes nothing.
+    Repair(ResultId),
     /// A revision that this result does not have.
     Revision(ResultId),
     /// A result that was made and, because the person stopped it, not shown.
@@ -127,6 +129,13 @@ impl Fault {
     /// A use case's error, as it says itself.
     fn of(error: &impl Coded) -> Self {
         Self::new(error.code(), error.to_string())
+    }
+
+    /// The same of a repair, where that changes what to do next.
+    pub(crate) fn of_repair(self, result: ResultId) -> Self {
+        let by_sources =
+            [Code::NoMatches, Code::NoSources, Code::EvidenceUnavailable, Code::RefreshIncomplete];
+        if by_sources.contains(&self.code) { self.about(About::Repair(result)) } else { self }
     }
 
     /// A signal came before anything was asked for.

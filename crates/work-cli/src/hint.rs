@@ -95,28 +95,28 @@ pub(crate) fn hint(fault: &Fault, work: &Program, home: &str) -> String {
             format!("prepare it with the sources as they are now: {}", anew(one, work))
         }),
         Code::TooManyPending => format!("apply or dismiss some of them first: {work} proposals"),
-        Code::RefreshIncomplete => {
-            format!("see that the folders can be reached, then try again: {work} folders")
-        }
+        Code::RefreshIncomplete => refresh_incomplete(fault.about, work),
         Code::AccessRemoved => {
             format!("see which folders are there as they were approved: {work} folders")
         }
-        Code::EvidenceUnavailable => {
-            format!(
-                "see that what it quotes is there, can be reached and keeps still, then ask again: {work} folders"
-            )
-        }
+        Code::EvidenceUnavailable => no_answer(
+            fault.about,
+            work,
+            "see that what it quotes is there, can be reached and keeps still, then ask again",
+        ),
         Code::TooLarge => {
             format!("ask for less: name a folder with {work} report --folder DIR QUERY")
         }
-        Code::NoMatches => {
-            format!("try other words, or look at which folders and files are read: {work} folders")
-        }
-        Code::NoSources => {
-            format!(
-                "see which folders are there as they were approved, and approve again what is yours: {work} folders"
-            )
-        }
+        Code::NoMatches => no_answer(
+            fault.about,
+            work,
+            "try other words, or look at which folders and files are read",
+        ),
+        Code::NoSources => no_answer(
+            fault.about,
+            work,
+            "see which folders are there as they were approved, and approve again what is yours",
+        ),
         Code::Abandoned => format!("look for a fault with {work} doctor, then ask again"),
         Code::Cancelled => cancelled(fault.about, work),
         Code::Internal => internal(fault.about, work),
@@ -162,6 +162,7 @@ fn invalid_argument(about: About, work: &Program) -> String {
         About::Result | About::Unshown(_) => {
             format!("copy the first digits of an id from {work} list")
         }
+        About::Repair(result) => format!("see what is accepted: {work} show {result}"),
         About::Revision(result) => format!("see which there are: {work} history {result}"),
         About::Proposal | About::UnshownProposal(_) => {
             format!("copy the first digits of an id from {work} proposals")
@@ -179,15 +180,16 @@ fn invalid_argument(about: About, work: &Program) -> String {
         About::NewFile => new_file(),
         About::ExportFile => format!("make an export with {work} export RESULT -o FILE"),
         About::VerifyFolder => verify_folder(),
-        About::BackupFile => backup_file(work),
+        About::BackupFile => backup_file(),
         About::Arguments | About::LongQuery | About::Schema | About::Output => {
             format!("see what is expected: {}", work.help())
         }
     }
 }
 
-fn backup_file(work: &Program) -> String {
-    format!("name a file that was made with {work} backup FILE")
+/// The instance that is named need not be the one that was copied, nor be there.
+fn backup_file() -> String {
+    "name a file that was made with work backup FILE".into()
 }
 
 fn verify_folder() -> String {
@@ -216,6 +218,30 @@ fn folder_refused(about: About, work: &Program, home: &str) -> String {
     }
 }
 
+/// What to do where the sources gave nothing, as `report` says it of a report. Of a repair the query is given, and
+/// something is accepted.
+fn no_answer(about: About, work: &Program, report: &str) -> String {
+    if let About::Repair(result) = about {
+        format!(
+            "what is accepted stays as it is: put back what it quotes, or, if that has a new place, make a new report there: {work} show {result}"
+        )
+    } else {
+        format!("{report}: {work} folders")
+    }
+}
+
+fn refresh_incomplete(about: About, work: &Program) -> String {
+    if let About::Repair(result) = about {
+        format!("try again; what is accepted stays as it is: {work} repair {result}")
+    } else if about == About::Task {
+        format!(
+            "ask again; if that ends so too, see that the folders can be reached: {work} folders"
+        )
+    } else {
+        format!("see that the folders can be reached, then try again: {work} folders")
+    }
+}
+
 fn setup_incomplete(about: About, work: &Program) -> String {
     if about == About::Token {
         format!("make a new one: {work} init --new-token")
@@ -228,6 +254,7 @@ fn not_found(about: About, work: &Program) -> String {
     match about {
         About::Result | About::Unshown(_) => format!("see which there are: {work} list"),
         About::Revision(result) => format!("see the accepted one: {work} show {result}"),
+        About::Repair(result) => format!("see what is accepted: {work} show {result}"),
         About::Task | About::Stopped => format!("see which there are: {work} tasks"),
         About::Proposal | About::Approval(_) | About::UnshownProposal(_) => {
             format!("see which there are: {work} proposals")
@@ -321,6 +348,18 @@ fn disk_full(about: About, home: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use work_core::id::ResultId;
+
+    // spec: C10
+    #[test]
+    fn what_was_not_looked_at_in_time_is_tried_again_first() {
+        let fault = || Fault::new(Code::RefreshIncomplete, "too late");
+        let told = |fault: &Fault| hint(fault, &Program::default(), "home");
+        let id = ResultId::from_bytes([0xab; 16]);
+        assert!(told(&fault().of_repair(id)).starts_with("try again;"));
+        assert!(told(&fault().of_repair(id)).ends_with(&format!(": work repair {id}")));
+        assert!(told(&fault().about(About::Task)).starts_with("ask again;"));
+    }
 
     // spec: C10
     #[test]

@@ -70,19 +70,7 @@ impl Output {
         document: &D,
         people: impl FnOnce(&D) -> String,
     ) -> Result<(), Ended> {
-        if self.json { self.print(&self.bare(document)?) } else { self.data(&people(document)) }
-    }
-
-    /// A document for programs without `--json` too: by itself over many lines, or the one line that `--json` asks for.
-    ///
-    /// # Errors
-    /// [`Ended`] when no JSON can be made of it.
-    pub(crate) fn bare<D: Named>(&self, document: &D) -> Result<Vec<u8>, Ended> {
-        if self.json {
-            json(&Success { schema: D::SCHEMA, ok: true, data: document })
-        } else {
-            pretty(document)
-        }
+        if self.json { self.print(&wrapped(document)?) } else { self.data(&people(document)) }
     }
 
     /// Prints data for people, with colours where they are wanted.
@@ -207,6 +195,19 @@ fn written(done: io::Result<()>) -> Result<(), Ended> {
             Err(Fault::new(code, message).about(About::Output).into())
         }
     }
+}
+
+/// A document for programs without `--json` too: by itself over many lines.
+///
+/// # Errors
+/// [`Ended`] when no JSON can be made of it.
+pub(crate) fn bare<D: Named>(document: &D) -> Result<Vec<u8>, Ended> {
+    pretty(document)
+}
+
+/// A document in the one line that `--json` asks for.
+fn wrapped<D: Named>(document: &D) -> Result<Vec<u8>, Ended> {
+    json(&Success { schema: D::SCHEMA, ok: true, data: document })
 }
 
 /// One line of JSON in which no character does anything to a terminal.

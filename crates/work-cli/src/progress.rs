@@ -1,7 +1,8 @@
 //! One line on standard error that says how far the work is.
 //!
-//! Owns when it is drawn. A dozen lines of our own do for one counter of files; a crate of bars and templates would
-//! bring five more for it.
+//! Owns when it is drawn and what it may tell: a scan counts the files that were approved, and a look at what is kept
+//! counts nothing, since its sources may be those of something hidden (spec R2). A dozen lines of our own do for one
+//! counter of files; a crate of bars and templates would bring five more for it.
 
 use crate::args::Progress as How;
 use crate::output::say;
@@ -15,11 +16,34 @@ use work_core::task::Progress;
 #[derive(Debug)]
 pub(crate) struct Line {
     way: Way,
-    what: &'static str,
+    of: Work,
     shown: Option<Instant>,
-    last: Option<Progress>,
+    last: Option<String>,
     /// Columns that are drawn on now.
     drawn: usize,
+}
+
+/// What the line is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Work {
+    /// A look, said in these words.
+    Look(&'static str),
+    /// A scan, and the looks at what comes of it.
+    Scan,
+}
+
+impl Work {
+    /// A look at the sources of what is kept.
+    pub(crate) const SOURCES: Self = Self::Look("Looking at sources");
+
+    /// What is told. Of a scan alone the number of files: nothing but a scan visits entries of a directory.
+    fn told(self, progress: &Progress) -> String {
+        match self {
+            Self::Look(what) => what.to_owned(),
+            Self::Scan if progress.entries == 0 => Self::SOURCES.told(progress),
+            Self::Scan => format!("Reading: {} of {} files", progress.files_read, progress.of),
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,11 +69,11 @@ impl Way {
 }
 
 impl Line {
-    /// A line about `what`, shown as `how` says.
-    pub(crate) fn new(how: How, what: &'static str) -> Self {
+    /// A line about some work, shown as `how` says.
+    pub(crate) fn new(how: How, of: Work) -> Self {
         let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
         let way = Way::of(how, std::io::stderr().is_terminal(), dumb);
-        Self { way, what, shown: None, last: None, drawn: 0 }
+        Self { way, of, shown: None, last: None, drawn: 0 }
     }
 
     /// Shows how far it is, at most so often as somebody can read.
@@ -60,16 +84,19 @@ impl Line {
             Way::Listed => Duration::from_secs(2),
         };
         let due = self.shown.is_none_or(|shown| shown.elapsed() >= pause);
-        if !due || progress.of == 0 || self.last == Some(*progress) {
+        if !due || progress.of == 0 {
             return;
         }
-        let text = format!("{}: {} of {} files", self.what, progress.files_read, progress.of);
+        let text = self.of.told(progress);
+        if self.last.as_ref() == Some(&text) {
+            return;
+        }
         match self.way {
             Way::Drawn => say(&self.drawn(&text)),
             Way::Listed | Way::Silent => say(&format!("{text}\n")),
         }
         self.shown = Some(Instant::now());
-        self.last = Some(*progress);
+        self.last = Some(text);
     }
 
     /// Takes a drawn line away.
@@ -130,12 +157,23 @@ mod tests {
     // spec: C2
     #[test]
     fn a_drawn_line_is_gone_also_where_no_colours_are_wanted() {
-        let mut line = Line { way: Way::Drawn, what: "", shown: None, last: None, drawn: 0 };
+        let mut line = Line { way: Way::Drawn, of: Work::Scan, shown: None, last: None, drawn: 0 };
         let mut sent =
             vec![line.drawn("Reading: 1999 of 2000 files"), line.drawn("Reading: 1 of 2 files")];
         assert_eq!(screen(&sent), "Reading: 1 of 2 files");
         sent.extend([line.erased(), "# kappa".to_owned()]);
         assert_eq!(screen(&sent), "# kappa");
+    }
+
+    // spec: R2
+    #[test]
+    fn a_look_counts_nothing_and_a_scan_counts_files() {
+        let look = Progress { files_read: 1, of: 6, entries: 0 };
+        let scan = Progress { entries: 9, ..look };
+        assert_eq!(Work::SOURCES.told(&look), "Looking at sources");
+        assert_eq!(Work::SOURCES.told(&scan), "Looking at sources");
+        assert_eq!(Work::Scan.told(&look), "Looking at sources");
+        assert_eq!(Work::Scan.told(&scan), "Reading: 1 of 6 files");
     }
 
     // spec: C2

@@ -132,13 +132,15 @@ fn document(
     moved: &BTreeMap<Lost, RelPath>,
 ) -> VerdictDoc {
     let ExportedQuotation { n, label, quotation } = one;
-    let elsewhere = || moved.get(&(want?.grant, quotation.version)).map(ToString::to_string);
+    let elsewhere = || moved.get(&(want?.grant, quotation.version)).map(PathDoc::of);
+    let elsewhere = elsewhere().filter(|_| finding == Some(Finding::Gone));
     VerdictDoc {
         n: *n,
         label: label.clone(),
         path: PathDoc::of(&quotation.path),
         verdict: finding.map_or(UNREADABLE, Finding::as_str),
-        moved_to: elsewhere().filter(|_| finding == Some(Finding::Gone)),
+        moved_to: elsewhere.as_ref().map(|place| place.path.clone()),
+        moved_to_bytes: elsewhere.and_then(|place| place.path_bytes),
     }
 }
 

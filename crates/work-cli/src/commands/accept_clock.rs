@@ -5,7 +5,9 @@ use crate::args::Doctor;
 use crate::call::Call;
 use crate::fault::{Ended, Fault};
 use crate::open::Opened;
+use crate::output;
 use crate::question::{Choice, Question};
+use crate::wrap::wrapped;
 use work_core::code::Code;
 use work_core::port::Clock as _;
 use work_core::time::Timestamp;
@@ -30,7 +32,8 @@ pub(super) fn run(doctor: &Doctor, call: &Call) -> Result<Said, Ended> {
             let message = "without a terminal, --yes has to say that all that is pending may end";
             return Err(Fault::new(Code::InvalidArgument, message).into());
         }
-        call.out.note(&ends(&opened, behind_s)?);
+        let ends = ends(&opened, behind_s)?;
+        call.out.note(wrapped(&ends, output::width()).trim_end());
         if Question::CLOCK.ask() != Choice::Apply {
             call.out.note("Not accepted. Nothing has changed.");
             return Ok(Said::No);
@@ -55,9 +58,9 @@ fn ends(opened: &Opened, behind_s: i64) -> Result<String, Ended> {
     let tasks = opened.work.tasks(None)?.tasks;
     let running = tasks.iter().filter(|task| task.state == "running").count() as u64;
     Ok(format!(
-        "The clock is {} behind the latest time acted on. If it is right, time can go\n\
-         on from it. That ends every pending proposal ({pending} now) and every lease ({running} now);\n\
-         a task that loses its lease is begun anew. No result and no revision changes.",
+        "The clock is {} behind the latest time acted on. If it is right, time can go on from it. That ends every \
+         pending proposal ({pending} now) and every lease ({running} now); a task that loses its lease is begun \
+         anew. No result and no revision changes.",
         count(behind_s.unsigned_abs(), "second"),
     ))
 }

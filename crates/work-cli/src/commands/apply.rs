@@ -34,7 +34,7 @@ fn unsaid(id: ProposalId) -> Fault {
 
 /// Shows it and asks. One that cannot be applied anyhow is refused by the rules, without a question.
 fn asked(call: &Call, opened: &Opened, id: ProposalId) -> Answer {
-    let mut line = call.line("Looking at sources");
+    let mut line = call.looking();
     let document = opened.work.proposal(id, &mut line)?;
     drop(line);
     let ProposalDoc { fingerprint: Some(fingerprint), can_apply, .. } = document else {
@@ -52,7 +52,7 @@ fn asked(call: &Call, opened: &Opened, id: ProposalId) -> Answer {
 
 /// Applies what was shown under this fingerprint.
 pub(super) fn applied(call: &Call, opened: &Opened, id: ProposalId, shown: Fingerprint) -> Answer {
-    let mut line = call.line("Looking at sources");
+    let mut line = call.looking();
     let applied = opened.work.apply(id, shown, Channel::Cli, &mut line);
     drop(line);
     let document = applied.map_err(|error| proposal::refused(opened, id, error))?;

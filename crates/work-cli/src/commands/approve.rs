@@ -7,6 +7,7 @@ use crate::fault::{Ended, Fault};
 use crate::ids;
 use crate::open::{Opened, host_path};
 use crate::output::Answer;
+use crate::progress::Work;
 use std::path::Path;
 use work_core::document::wire::FolderDoc;
 use work_core::folder::{Hidden, IgnoreFiles, Rules};
@@ -16,7 +17,7 @@ use work_core::port::Watch;
 pub(super) fn run(approve: &Approve, call: &Call) -> Answer {
     let rules = rules(approve)?;
     let opened = call.open_or_create(std::slice::from_ref(&approve.dir))?;
-    let mut line = call.line("Looking at what is cited");
+    let mut line = call.line(Work::Look("Looking at what is cited"));
     let document = folder(&opened, &approve.dir, rules.as_ref(), &mut line)?;
     drop(line);
     call.out.document(&document, |document| sentence(&opened, document))?;

@@ -17,7 +17,7 @@ use work_core::workspace::{CheckAsk, Defect, FailOn};
 pub(super) fn run(check: &Check, call: &Call) -> Answer {
     let ask = CheckAsk { fail_on: check.fail_on.clone().unwrap_or_default(), paths: paths(check)? };
     let opened = call.open()?;
-    let mut line = call.line("Looking at sources");
+    let mut line = call.looking();
     let document = opened.work.check(&ask, &mut line)?;
     drop(line);
     let program = call.out.program.to_string();

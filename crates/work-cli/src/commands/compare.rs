@@ -15,7 +15,7 @@ use work_core::workspace::ShowError;
 pub(super) fn run(compare: &Compare, call: &Call) -> Answer {
     let opened = call.open()?;
     let id = proposal::find_result(&opened, &compare.result)?;
-    let mut line = call.line("Looking at sources");
+    let mut line = call.looking();
     let document = opened
         .work
         .compare(id, RevisionNo(compare.revision), &mut line)

@@ -17,7 +17,7 @@ pub(super) fn run(dismiss: &Dismiss, call: &Call) -> Answer {
 /// Ends a proposal and tells it as it is then.
 pub(super) fn dismissed(call: &Call, opened: &Opened, id: ProposalId) -> Answer {
     opened.work.dismiss(id).map_err(|error| proposal::refused(opened, id, error))?;
-    let mut line = call.line("Looking at sources");
+    let mut line = call.looking();
     let document = opened.work.proposal(id, &mut line)?;
     drop(line);
     call.out.document(&document, |document| {

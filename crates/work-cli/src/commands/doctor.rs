@@ -7,7 +7,8 @@ use crate::call::Call;
 use crate::fault::Ended;
 use crate::hint::{Program, quoted_path};
 use crate::open::{locked, readable, shown};
-use crate::output::Answer;
+use crate::output::{self, Answer};
+use crate::wrap::{hanging, wrapped};
 use anstyle::Style;
 use std::fs::Metadata;
 use std::io::ErrorKind;
@@ -237,11 +238,13 @@ fn of_directory(instance: &Instance, work: &Program) -> Result<Vec<FindingDoc>, 
 
 /// Findings for people, and one line at the end.
 fn people(document: &DoctorDoc) -> String {
-    let mut text = String::new();
+    let (mut text, width) = (String::new(), output::width());
     for FindingDoc { code, severity, what, next } in &document.findings {
         let style = style(severity);
         let (what, next) = (show::line(what), show::line(next));
-        text.push_str(&format!("{style}{severity}{style:#} {code}: {what}\n  next: {next}\n"));
+        let found = format!("{style}{severity}{style:#} {code}: {what}\n");
+        text.push_str(&wrapped(&found, width));
+        text.push_str(&hanging("  next: ", &next, width));
     }
     let (style, word) = if document.ok { (GOOD, "ok") } else { (BAD, "not ok") };
     text.push_str(&format!("{style}{word}{style:#}\n"));

@@ -5,7 +5,7 @@ use crate::call::Call;
 use crate::ids;
 use crate::open::Opened;
 use crate::output::Answer;
-use crate::progress::Line;
+use crate::progress::{Line, Work};
 use crate::signals::{Signal, Signals};
 use std::time::Duration;
 use work_core::document::wire::TaskDoc;
@@ -23,7 +23,7 @@ pub(super) fn work<T>(
     finish: impl FnOnce(WorkerId, &dyn Pause, &mut dyn Watch) -> T,
 ) -> T {
     let stop = Stop { work: &opened.work, task, signals };
-    let mut watch = Foreground { stop: &stop, line: call.line("Reading") };
+    let mut watch = Foreground { stop: &stop, line: call.line(Work::Scan) };
     finish(opened.work.new_worker(), &stop, &mut watch)
 }
 

@@ -16,7 +16,7 @@ const DIGEST: usize = 12;
 pub(super) fn run(history: &History, call: &Call) -> Answer {
     let opened = call.open()?;
     let id = proposal::find_result(&opened, &history.result)?;
-    let mut line = call.line("Looking at sources");
+    let mut line = call.looking();
     let document = opened.work.history(id, history.cursor.as_deref(), &mut line)?;
     drop(line);
     call.out.detail(|| format!("Result: {id}"));

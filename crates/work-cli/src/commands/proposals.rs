@@ -75,7 +75,7 @@ fn say_what_follows(proposals: &Proposals, call: &Call, opened: &Opened, documen
         next.push((format!("{work} proposals --cursor {cursor}"), "see more"));
     }
     if document.proposals.is_empty() && document.next.is_none() && proposals.cursor.is_none() {
-        call.out.note("Nothing was proposed yet.");
+        call.out.note("Nothing to show.");
         next.push((format!("{work} list --state stale"), "see what may need a repair"));
     }
     call.out.next(&next);

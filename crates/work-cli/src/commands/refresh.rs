@@ -14,7 +14,7 @@ use work_core::id::IdKind;
 
 pub(super) fn run(call: &Call) -> Answer {
     let opened = call.open()?;
-    let mut line = call.line("Looking at sources");
+    let mut line = call.looking();
     let document = opened.work.refresh(&mut line)?;
     drop(line);
     call.out.document(&document, |document| people(&opened, document))?;

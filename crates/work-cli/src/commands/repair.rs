@@ -26,7 +26,8 @@ pub(super) fn run(repair: &Repair, call: &Call) -> Answer {
         foreground::work(call, &opened, &signals, task.task_id, |worker, pause, watch| {
             opened.work.finish_repair(task.task_id, worker, pause, watch)
         });
-    match ending(finished, signals.arrived())? {
+    let ended = ending(finished, signals.arrived());
+    match ended.map_err(|fault| fault.of_repair(id))? {
         Repaired::Proposed(document) => proposed(call, &opened, &document),
         Repaired::NoChange(document) => unchanged(call, &opened, id, &document),
     }
@@ -39,12 +40,12 @@ fn asked(
     signals: &Signals,
     ask: &RepairAsk,
 ) -> Result<TaskDoc, Ended> {
-    let mut watch = UntilSignal { signals, line: call.line("Looking at sources") };
+    let mut watch = UntilSignal { signals, line: call.looking() };
     let asked = opened.work.ask_repair(ask, &mut watch);
     drop(watch);
     match (asked, signals.arrived()) {
         (Err(_), Some(_)) => Err(Fault::stopped_before_asking().exit(INTERRUPTED).into()),
-        (asked, _) => Ok(asked?),
+        (asked, _) => Ok(asked.map_err(|error| Fault::from(error).of_repair(ask.result))?),
     }
 }
 

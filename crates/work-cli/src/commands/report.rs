@@ -8,6 +8,7 @@ use crate::fault::{Ended, Fault};
 use crate::ids;
 use crate::open::{Opened, shown};
 use crate::output::{self, Answer};
+use crate::progress::Work;
 use crate::signals::{INTERRUPTED, Signal, Signals};
 use crate::wrap::wrapped;
 use std::path::PathBuf;
@@ -72,7 +73,8 @@ fn folders(
     report.folder.iter().try_for_each(|dir| approve::admitted(opened, dir))?;
     let mut folders = Vec::new();
     for dir in &report.folder {
-        let mut watch = UntilSignal { signals, line: call.line("Looking at what is cited") };
+        let mut watch =
+            UntilSignal { signals, line: call.line(Work::Look("Looking at what is cited")) };
         let approved = approve::folder(opened, dir, None, &mut watch)?;
         drop(watch);
         if signals.arrived().is_some() {

@@ -12,7 +12,7 @@ use work_core::workspace::{Prepared, RestoreError};
 pub(super) fn run(restore: &Restore, call: &Call) -> Answer {
     let opened = call.open()?;
     let id = proposal::find_result(&opened, &restore.result)?;
-    let mut line = call.line("Looking at sources");
+    let mut line = call.looking();
     let restore = opened
         .work
         .restore(id, RevisionNo(restore.revision), &mut line)

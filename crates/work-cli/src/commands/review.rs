@@ -12,7 +12,7 @@ use work_core::document::wire::ProposalDoc;
 pub(super) fn run(review: &Review, call: &Call) -> Answer {
     let opened = call.open()?;
     let id = proposal::find(&opened, &review.proposal)?;
-    let mut line = call.line("Looking at sources");
+    let mut line = call.looking();
     let document = opened.work.proposal(id, &mut line)?;
     drop(line);
     call.out.detail(|| format!("Proposal: {id}"));

@@ -15,7 +15,7 @@ use work_core::workspace::ShowError;
 pub(super) fn run(show: &Show, call: &Call) -> Answer {
     let opened = call.open()?;
     let id = ids::find(&opened.work, IdKind::Result, &show.result, ResultId::from_bytes)?;
-    let mut line = call.line("Looking at sources");
+    let mut line = call.looking();
     let document = opened
         .work
         .show(id, show.revision.map(RevisionNo), &mut line)

@@ -15,7 +15,7 @@ use work_core::workspace::Reading;
 
 pub(super) fn run(call: &Call) -> Answer {
     let opened = call.open()?;
-    let mut line = call.line("Looking at sources");
+    let mut line = call.looking();
     let document = opened.work.status(Reading::Trusting, &mut line)?;
     drop(line);
     let sources = &document.sources;

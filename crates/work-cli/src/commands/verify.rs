@@ -7,6 +7,7 @@ use crate::fault::{About, Ended, Fault};
 use crate::hint;
 use crate::open::{host_path, shown};
 use crate::output::{self, Answer};
+use crate::progress::Work;
 use crate::table::Table;
 use crate::wrap::wrapped;
 use anstyle::Style;
@@ -40,8 +41,8 @@ pub(super) fn run(verify: &Verify, call: &Call) -> Answer {
     let bytes = read(&verify.file, limits.export_bytes).map_err(named)?;
     let exported = export::read(&bytes, &limits).map_err(|error| named(error.into()))?;
     let door = FolderDoor::without_instance(HostClock::new().reading().boot);
-    let grants = grants(verify, &exported, &door)?;
-    let mut line = call.line("Looking at files");
+    let grants = grants(call, verify, &exported, &door)?;
+    let mut line = call.line(Work::Look("Looking at files"));
     let document = verify::verify(&door, &grants, &exported, &limits, &mut line);
     drop(line);
     call.out.document(&document, |document| people(document, &exported))?;
@@ -79,6 +80,7 @@ fn labels(exported: &Exported) -> BTreeSet<&str> {
 
 /// The directory named for each label.
 fn grants(
+    call: &Call,
     verify: &Verify,
     exported: &Exported,
     door: &FolderDoor,
@@ -90,9 +92,12 @@ fn grants(
         let message = format!("it quotes {} folders", labels.len());
         return Err(unclear(message, &labels).into());
     }
+    let mut serving: Vec<Serving> = Vec::new();
+    for (n, folder) in named.iter().enumerate() {
+        serving.push(serving_by(folder, n as u64, &labels, exported, door)?);
+    }
     let mut grants: Vec<(String, Grant)> = Vec::new();
-    for folder in named {
-        let (label, grant) = grant(folder, grants.len() as u64, &labels, exported, door)?;
+    for Serving { label, grant, by: _ } in surest(call, serving) {
         if grants.iter().any(|(known, _)| *known == label) {
             let message = format!("two directories are named for {}", show::line(&label));
             return Err(unclear(message, &labels).into());
@@ -102,24 +107,55 @@ fn grants(
     Ok(grants)
 }
 
+/// The directories without those that could serve a label only by chance and that another one serves for a reason.
+fn surest(call: &Call, serving: Vec<Serving>) -> Vec<Serving> {
+    let sure = serving.iter().filter(|one| one.by != By::Chance);
+    let sure: BTreeSet<String> = sure.map(|one| one.label.clone()).collect();
+    let (idle, serving): (Vec<_>, Vec<_>) =
+        serving.into_iter().partition(|one| one.by == By::Chance && sure.contains(&one.label));
+    for one in idle {
+        let dir = path::show(one.grant.root.last_name());
+        call.out.note(&format!("{dir} is no folder of the export; it was not looked at"));
+    }
+    serving
+}
+
+/// A directory with the label that it serves.
+struct Serving {
+    label: String,
+    grant: Grant,
+    by: By,
+}
+
+/// Why a directory serves a label.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum By {
+    /// It was said so.
+    Word,
+    /// It is its own name.
+    Name,
+    /// There is no other.
+    Chance,
+}
+
 /// One directory and the label that it serves.
-fn grant(
+fn serving_by(
     folder: &OsStr,
     n: u64,
     labels: &BTreeSet<&str>,
     exported: &Exported,
     door: &FolderDoor,
-) -> Result<(String, Grant), Ended> {
+) -> Result<Serving, Ended> {
     let (label, dir) = split(folder, labels);
     let admitted = door.admit(&host_path(dir)?);
     let root = admitted.map_err(|why| refused(why.into(), dir, label, labels))?;
-    let label = match label {
-        Some(label) => label.to_owned(),
+    let (label, by) = match label {
+        Some(label) => (label.to_owned(), By::Word),
         None => serves(path::show(root.path.last_name()), labels).ok_or_else(|| {
             unclear(format!("no folder of it is named as {}", shown(dir)), labels)
         })?,
     };
-    Ok((label, verify::grant(n, root, exported)))
+    Ok(Serving { label, grant: verify::grant(n, root, exported), by })
 }
 
 /// A label of the export and the directory behind it, or a directory alone. Of two labels that fit, the longer one.
@@ -134,9 +170,13 @@ fn split<'a>(folder: &'a OsStr, labels: &BTreeSet<&'a str>) -> (Option<&'a str>,
 }
 
 /// The label that a directory serves by its own name, or as there is only one.
-fn serves(name: String, labels: &BTreeSet<&str>) -> Option<String> {
+fn serves(name: String, labels: &BTreeSet<&str>) -> Option<(String, By)> {
     let only = || labels.first().filter(|_| labels.len() == 1).map(|&only| only.to_owned());
-    if labels.contains(name.as_str()) { Some(name) } else { only() }
+    if labels.contains(name.as_str()) {
+        Some((name, By::Name))
+    } else {
+        only().map(|label| (label, By::Chance))
+    }
 }
 
 /// A directory that cannot be gone into. Where its text may have been meant to name a label, the labels are told.
@@ -158,7 +198,7 @@ fn unclear(message: String, labels: &BTreeSet<&str>) -> Fault {
 fn people(document: &VerifyDoc, exported: &Exported) -> String {
     let mut table = Table::new(["N", "VERDICT", "PASSAGE"]);
     for (verdict, one) in document.quotations.iter().zip(exported.quotations()) {
-        let VerdictDoc { n, label, path, verdict, moved_to } = verdict;
+        let VerdictDoc { n, label, path, verdict, moved_to, moved_to_bytes: _ } = verdict;
         let (label, lines) = (show::line(label), lines(one.quotation.lines));
         let place = format!("{label}/{}:{lines}", path.path);
         table.row([n.to_string(), (*verdict).to_owned(), place], style(verdict));

@@ -8,7 +8,7 @@ use crate::hint::Program;
 use crate::ids;
 use crate::open::Opened;
 use crate::output::{self, Answer};
-use crate::progress::Line;
+use crate::progress::{Line, Work};
 use crate::signals::Signals;
 use crate::table;
 use std::cell::{Cell, RefCell};
@@ -66,7 +66,7 @@ pub(super) fn run(worker: &Worker, call: &Call) -> Answer {
     if until == Until::Stopped {
         call.out.note("Working what is queued. Ctrl-C stops.");
     }
-    let line = RefCell::new(call.line("Reading"));
+    let line = RefCell::new(call.line(Work::Scan));
     let (busy, ended) = (Busy::new(until), Cell::default());
     let desk = Desk { call, opened: &opened, signals: &signals, line, busy, ended };
     let worked = desk.work()?;

@@ -271,6 +271,8 @@ fn ahead() -> (Desk, String) {
 fn the_clock_is_accepted_only_when_somebody_says_so() {
     let (desk, _) = ahead();
     assert_eq!(found(&desk.json(&["doctor"])), ["clock_behind"]);
+    let told = desk.run(&["doctor"]).out;
+    told.lines().for_each(|line| assert!(line.len() <= 80, "too wide: {line}"));
     for args in [&["doctor", "--accept-clock"][..], &["--no-input", "doctor", "--accept-clock"]] {
         let error = refused(&desk.json(args), "invalid_argument", 2);
         assert!(error["message"].as_str().expect("a text").contains("--yes"), "{error}");
@@ -279,6 +281,7 @@ fn the_clock_is_accepted_only_when_somebody_says_so() {
     let no = session(&desk, &["doctor", "--accept-clock"], "cat", "n\n");
     assert_eq!(no.code, 0, "{}", no.screen);
     assert!(no.screen.contains("every pending proposal (1 now)"), "{}", no.screen);
+    no.screen.lines().for_each(|line| assert!(line.len() <= 80, "too wide: {line}"));
     assert!(no.screen.contains("Not accepted. Nothing has changed."), "{}", no.screen);
     assert_eq!(desk.json(&["proposals"]).data()["proposals"][0]["state"], "pending");
     let yes = session(&desk, &["doctor", "--accept-clock"], "cat", "y\n");

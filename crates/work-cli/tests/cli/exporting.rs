@@ -88,9 +88,19 @@ fn an_export_into_a_file_is_private_and_leaves_nothing_else_behind() {
     assert_eq!(mode & 0o777, 0o600);
     let quiet = desk.run(&["-q", "export", &id, "-o", "out/y.json"]).succeeded();
     assert_eq!(quiet.out + &quiet.err, "");
-    desk.json(&["export", &id, "-o", "out/z.json"]).succeeded();
-    let wrapped = fs::read_to_string(desk.path("out/z.json")).expect("a file");
-    assert!(wrapped.starts_with("{\"schema\":\"work.export/1\",\"ok\":true,"), "{wrapped}");
+}
+
+// spec: X1, C8
+#[test]
+fn an_export_into_a_file_prints_its_one_document_where_that_is_wanted() {
+    let (desk, id) = reported(&[("a.md", KEPT)]);
+    let ran = desk.json(&["export", &id, "-o", "z.json"]).succeeded();
+    assert_eq!(ran.document()["schema"], "work.export/1");
+    let file = fs::read_to_string(desk.path("z.json")).expect("a file");
+    assert!(file.starts_with("{\n  \"schema\": \"work.export/1\",\n"), "{file}");
+    let bare: Value = serde_json::from_str(&file).expect("JSON");
+    assert_eq!(bare["quotations"], ran.data()["quotations"]);
+    desk.run(&["verify", "z.json", "--folder", "docs"]).succeeded();
 }
 
 // spec: X1, D6
@@ -362,5 +372,45 @@ fn a_closed_pipe_ends_both_quietly() {
         let ran =
             desk.command(args).stdout(writer).stderr(Stdio::piped()).output().expect("it runs");
         assert_eq!((ran.status.code(), ran.stderr.as_slice()), (Some(0), &b""[..]), "{args:?}");
+    }
+}
+
+// spec: X1, C1
+#[test]
+fn a_hyphen_is_standard_output() {
+    let (desk, id) = reported(&[("a.md", KEPT)]);
+    let plain = desk.run(&["export", &id]).succeeded();
+    let named = desk.run(&["export", &id, "-o", "-"]).succeeded();
+    assert_eq!((&named.out, &named.err), (&plain.out, &plain.err));
+    assert!(!desk.path("-").exists());
+    desk.json(&["export", &id, "-o", "-"]).succeeded().data();
+}
+
+// spec: X3, J
+#[test]
+fn where_a_missing_file_was_seen_is_told_by_its_bytes_too_if_they_cannot_be_shown() {
+    let desk = exported(&[("a.md", KEPT)]);
+    fs::rename(desk.path("docs/a.md"), desk.path("docs/o\u{1b}dd.md")).expect("a rename");
+    let one = desk.json(&["verify", "x.json", "--folder", "docs"]).data()["quotations"][0].clone();
+    assert_eq!((&one["verdict"], &one["moved_to_bytes"]), (&"gone".into(), &"bxtkZC5tZA==".into()));
+    fs::rename(desk.path("docs/o\u{1b}dd.md"), desk.path("docs/b.md")).expect("a rename");
+    let one = desk.json(&["verify", "x.json", "--folder", "docs"]).data()["quotations"][0].clone();
+    assert_eq!((&one["moved_to"], one.get("moved_to_bytes")), (&"b.md".into(), None));
+}
+
+// spec: X3
+#[test]
+fn a_directory_with_the_name_of_the_folder_comes_before_one_that_could_only_be_it() {
+    let desk = exported(&[("a.md", KEPT)]);
+    fs::create_dir(desk.path("other")).expect("a directory");
+    for folders in [["docs", "other"], ["other", "docs"]] {
+        let ran = desk
+            .run(&["--json", "verify", "x.json", "--folder", folders[0], "--folder", folders[1]]);
+        assert_eq!(verdicts(&ran), ["intact"], "{folders:?}");
+        assert!(ran.err.contains("other is no folder of the export"), "{}", ran.err);
+    }
+    for folders in [["docs=docs", "docs"], ["other", "home"], ["docs", "docs"]] {
+        let ran = desk.json(&["verify", "x.json", "--folder", folders[0], "--folder", folders[1]]);
+        refused(&ran, "invalid_argument", 2);
     }
 }

@@ -133,3 +133,13 @@ fn colours_are_for_terminals_unless_they_are_asked_for() {
     assert!(desk.run(&["--color", "always", "show", "ffff"]).err.contains(escape));
     assert!(!desk.run(&["--color", "never", "folders"]).out.contains(escape));
 }
+
+// spec: C5
+#[test]
+fn the_hook_that_check_tells_of_is_that_of_the_guide() {
+    let guide = include_str!("../../../../docs/gate.md");
+    let hook = guide.lines().find(|line| line.starts_with("git diff")).expect("a hook");
+    let help = Desk::new().run(&["check", "--help"]).succeeded().out;
+    let help: Vec<&str> = help.split_whitespace().collect();
+    assert!(help.join(" ").contains(hook), "{hook}");
+}

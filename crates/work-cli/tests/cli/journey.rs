@@ -167,6 +167,18 @@ fn a_report_that_a_limit_ended_is_done_and_says_so() {
     assert!(report.out.contains("The scan ended early at its limit of depth"), "{}", report.out);
 }
 
+// spec: Q6
+#[test]
+fn what_was_skipped_is_counted_in_words_that_fit_the_number() {
+    let desk = Desk::with_files(&[("a.md", "Backups are kept.\n")]);
+    for (name, expected) in [("b", "skipped 1 (1 link)"), ("c", "skipped 2 (2 links)")] {
+        let link = desk.path("docs").join(name);
+        std::os::unix::fs::symlink(desk.path("docs/a.md"), link).expect("a link");
+        let report = desk.run(&["report", "backups"]).succeeded().out;
+        assert!(report.contains(expected), "{report}");
+    }
+}
+
 // spec: T7
 #[test]
 fn the_same_key_answers_the_first_task() {

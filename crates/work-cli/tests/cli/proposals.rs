@@ -312,3 +312,13 @@ fn colours_mark_the_changed_words_and_their_absence_leaves_the_exact_text() {
     let coloured = desk.run(&["--color", "always", "review", &id]).succeeded().out;
     assert!(coloured.contains("\u{1b}[1m\u{1b}[4m\u{1b}[32m40"), "{coloured:?}");
 }
+
+// spec: R3
+#[test]
+fn where_no_proposal_shows_nothing_is_said_of_whether_there_were_any() {
+    let (desk, result) = stale();
+    desk.run(&["repair", &result]).succeeded();
+    desk.run(&["revoke", "docs"]).succeeded();
+    let none = desk.run(&["proposals"]).succeeded();
+    assert!(none.err.starts_with("Nothing to show.\n"), "{}{}", none.out, none.err);
+}

@@ -1,6 +1,7 @@
 //! Each way to be refused, with its code, its exit code and what to do next.
 
 use crate::desk::Desk;
+use std::fs;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use work_core::path::HostPath;
@@ -328,4 +329,55 @@ fn a_report_that_is_refused_one_folder_approves_none_of_the_others() {
     check(&desk, &args, "folder_refused", 13);
     let folders = desk.json(&["folders"]).data();
     assert_eq!(folders["folders"][0]["state"], "revoked", "{folders}");
+}
+
+// spec: C7, C10
+#[test]
+fn a_number_beyond_all_that_is_kept_is_never_the_fault_of_the_records() {
+    let desk = Desk::with_files(&[("a.md", "Backups are kept.\n")]);
+    let result = desk.json(&["report", "backups"]).data()["artifact_id"].clone();
+    let result = result.as_str().expect("an id");
+    for most in ["9223372036854775807", "9223372036854775808", "18446744073709551615"] {
+        for args in [
+            &["compare", result, most][..],
+            &["restore", result, most],
+            &["show", result, "--revision", most],
+            &["export", result, "--revision", most],
+        ] {
+            check(&desk, args, "not_found", 12);
+        }
+        let cursor = format!("history.{result}.{most}");
+        desk.run(&["history", result, "--cursor", &cursor]).succeeded();
+        desk.run(&["log", "--after", most]).succeeded();
+    }
+}
+
+// spec: C10, P1
+#[test]
+fn a_repair_that_finds_nothing_leads_to_what_is_accepted_and_not_to_other_words() {
+    let desk = Desk::with_files(&[("a.md", "Backups are kept.\n"), ("b.md", "Nothing else.\n")]);
+    let result = desk.json(&["report", "backups"]).data()["artifact_id"].clone();
+    let result = result.as_str().expect("an id");
+    fs::remove_file(desk.path("docs/a.md")).expect("it is there");
+    let hint = |code: &str| {
+        let ran = desk.json(&["repair", result]);
+        let error = ran.document()["error"].clone();
+        assert_eq!(error["code"], code, "{error}");
+        error["hint"].as_str().expect("a hint").to_owned()
+    };
+    let told = hint("no_matches");
+    assert!(told.starts_with("what is accepted stays as it is: "), "{told}");
+    assert!(told.ends_with(&format!(": work show {result}")), "{told}");
+    assert!(!told.contains("other words"), "{told}");
+    fs::rename(desk.path("docs"), desk.path("away")).expect("a rename");
+    assert!(hint("evidence_unavailable").starts_with("what is accepted stays as it is: "));
+}
+
+// spec: C10
+#[test]
+fn a_backup_is_not_asked_of_an_instance_that_is_not_there() {
+    let desk = Desk::new();
+    let ran = desk.run(&["--home", "h4", "init", "--from", "nothere"]);
+    let hint = "\nhint: name a file that was made with work backup FILE\n";
+    assert!(ran.code == 2 && ran.err.ends_with(hint), "{}", ran.err);
 }

@@ -260,3 +260,36 @@ fn nothing_is_counted_of_a_withdrawn_folder() {
             .all(|one| one["causes"].is_null())
     );
 }
+
+// spec: R2, R3
+#[test]
+fn the_progress_of_a_look_tells_nothing_of_how_much_is_hidden() {
+    let cabinet = Cabinet::with_files_moved_and_changed();
+    let Cabinet { desk, results, proposals, .. } = &cabinet;
+    let (result, proposal) = (&results[1], &proposals[1]);
+    let look = |hidden: &str, dismissed: &str| {
+        for args in [
+            &["show", result][..],
+            &["history", result],
+            &["compare", result, "1"],
+            &["restore", result, "1"],
+            &["export", result],
+            &["repair", result],
+            &["review", proposal],
+            &["apply", proposal, "--fingerprint", &"0".repeat(64)],
+            &["dismiss", dismissed],
+            &["status"],
+            &["check"],
+            &["refresh"],
+        ] {
+            let told = desk.run(&[&["--progress", "plain"], args].concat()).err;
+            assert!(told.starts_with("Looking at sources\n"), "{hidden}: {args:?}: {told}");
+            assert!(!told.contains(" files"), "{hidden}: {args:?}: {told}");
+        }
+    };
+    std::fs::rename(desk.path("docs"), desk.path("away")).expect("done");
+    look("absent", &proposals[0]);
+    std::fs::rename(desk.path("away"), desk.path("docs")).expect("done");
+    desk.run(&["revoke", "docs"]).succeeded();
+    look("revoked", proposal);
+}

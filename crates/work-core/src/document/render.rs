@@ -107,8 +107,10 @@ fn folder_scanned(folder: &FolderScanDoc) -> String {
         said.push_str(", skipped nothing.");
     } else {
         let skipped: u64 = counts.skipped.values().sum();
-        let reasons =
-            counts.skipped.iter().map(|(reason, count)| format!("{count} {}", in_words(*reason)));
+        let reasons = counts
+            .skipped
+            .iter()
+            .map(|(reason, count)| format!("{count} {}", in_words(*reason, *count)));
         write!(said, ", skipped {skipped} ({}).", reasons.collect::<Vec<_>>().join(", "))
             .expect("a string takes everything");
     }
@@ -194,9 +196,11 @@ fn became(finding: &str) -> &'static str {
     }
 }
 
-/// A reason to skip, in words.
-const fn in_words(reason: SkipReason) -> &'static str {
+/// A reason to skip so many, in words.
+const fn in_words(reason: SkipReason, count: u64) -> &'static str {
     match reason {
+        SkipReason::Link if count == 1 => "link",
+        SkipReason::OwnFile if count == 1 => "own file",
         SkipReason::Ignored => "ignored",
         SkipReason::Hidden => "hidden",
         SkipReason::Extension => "of another extension",

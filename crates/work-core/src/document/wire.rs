@@ -485,6 +485,9 @@ document! {
         verdict: &'static str,
         /// Where the same version of a missing file was seen instead.
         moved_to: Option<String>,
+        /// That path's bytes in base64, where something had to be escaped.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        moved_to_bytes: Option<String>,
     }
 
     /// `work.error/1`: what failed.

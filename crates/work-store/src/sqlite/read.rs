@@ -7,7 +7,7 @@
 use super::error::failure;
 use super::open;
 use super::pool::Opener;
-use super::rows::{self, Columns, joined, kept};
+use super::rows::{self, Columns, compared, joined, kept};
 use super::sql;
 use r2d2::PooledConnection;
 use rusqlite::{Params, Row, params};
@@ -213,11 +213,11 @@ impl ReadTx for Snapshot<'_> {
     fn revisions(&mut self, pick: Revisions<'_>) -> Result<Vec<Revision>, StoreError> {
         match pick {
             Revisions::Keys(keys) => self.each(keys, |(result, no)| {
-                let key = params![result.bytes(), kept(no.0)?];
+                let key = params![result.bytes(), compared(no.0)];
                 self.all(sql::REVISIONS_KEYS, key, rows::revision)
             }),
             Revisions::LatestOf { results, before, each } => {
-                let below = before.map_or(Ok(i64::MAX), |no| kept(no.0))?;
+                let below = before.map_or(i64::MAX, |no| compared(no.0));
                 let each = self.most(each)?;
                 self.each(results, |result| {
                     let latest = params![result.bytes(), below, each];
@@ -292,7 +292,7 @@ impl ReadTx for Snapshot<'_> {
         match pick {
             Events::Act(act) => self.all(sql::EVENTS_ACT, [act.bytes()], rows::event),
             Events::After { seq, most } => {
-                let after = params![kept(seq)?, self.most(most)?];
+                let after = params![compared(seq), self.most(most)?];
                 self.all(sql::EVENTS_AFTER, after, rows::event)
             }
             Events::LatestOf { subject, most } => {

@@ -139,6 +139,11 @@ pub(super) fn kept(count: u64) -> Read<i64> {
     i64::try_from(count).map_err(|_| StoreError::Internal("a number too large to store"))
 }
 
+/// A number that records are compared with: what is beyond all that is kept is as the largest, which no record has.
+pub(super) fn compared(count: u64) -> i64 {
+    i64::try_from(count).unwrap_or(i64::MAX)
+}
+
 /// A number that was kept with a sign.
 fn counted(kept: i64) -> Read<u64> {
     u64::try_from(kept).map_err(|_| StoreError::Damaged)
