@@ -198,10 +198,15 @@ impl SqliteStore {
         let start = Instant::now();
         let mut link = lender.lend(wait.min(LONGEST))?;
         let left = patience.lock.min(LONGEST).saturating_sub(start.elapsed());
-        link.connection.busy_timeout(left).map_err(failure)?;
+        link.connection.busy_timeout(in_whole_milliseconds(left)).map_err(failure)?;
         link.until(start + patience.whole.min(LONGEST))?;
         Snapshot::begin(link, how, start + patience.whole.min(LONGEST), &*self.clock, self.most)
     }
+}
+
+/// At least this long, in what SQLite counts: it cuts what is less than a millisecond, and would give up too soon.
+fn in_whole_milliseconds(wait: Duration) -> Duration {
+    Duration::from_millis(u64::try_from(wait.as_micros().div_ceil(1000)).unwrap_or(u64::MAX))
 }
 
 /// What one question may ask for: a page, and one more to tell whether another follows.
