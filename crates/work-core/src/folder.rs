@@ -219,9 +219,8 @@ impl Rules {
     pub fn permit_file(&self, path: &RelPath) -> Result<(), Forbidden> {
         self.permit_directory(path)?;
         let known = path.extension().is_some_and(|extension| {
-            self.extensions
-                .binary_search_by(|have| have.as_str().cmp(&extension.to_lowercase()))
-                .is_ok()
+            let extension = extension.to_lowercase();
+            self.extensions.binary_search(&extension).is_ok()
         });
         if known { Ok(()) } else { Err(Forbidden::Extension) }
     }

@@ -411,6 +411,11 @@ pub fn may_look_at(source: &Source, grants: &Grants) -> bool {
     grants.permitting(source.grant, &source.path.0).is_some()
 }
 
+/// Which of two sources comes first: by grant, then by path.
+pub(crate) fn by_place(one: &Source, next: &Source) -> std::cmp::Ordering {
+    one.grant.cmp(&next.grant).then_with(|| one.path.0.cmp(&next.path.0))
+}
+
 /// What a stored observation lets a door trust.
 fn known(kept: &Kept<Observation>) -> Option<Known> {
     let Observation { seen, owner, stamp, .. } = kept.value;

@@ -115,14 +115,15 @@ impl Ledger {
     /// The sources that may be looked at, those looked at longest ago first, and those never looked at first of all;
     /// among equals by folder and path, so that a door goes down to each directory once.
     pub(super) fn in_order(&self) -> Vec<Observed> {
-        let mut sources: Vec<&Observed> = self
+        let mut sources: Vec<(Option<Timestamp>, &Observed)> = self
             .sources()
             .filter(|observed| redact::may_look_at(&observed.source, &self.grants))
+            .map(|observed| (self.last_look(observed), observed))
             .collect();
-        sources.sort_by_cached_key(|observed| {
-            (self.last_look(observed), redact::to_look_at(&observed.source))
+        sources.sort_unstable_by(|(at, one), (later, next)| {
+            at.cmp(later).then_with(|| redact::by_place(&one.source, &next.source))
         });
-        sources.into_iter().cloned().collect()
+        sources.into_iter().map(|(_, observed)| observed.clone()).collect()
     }
 
     /// When a source was last looked at: by itself, or with everything under its folder. A look from before the

@@ -20,7 +20,7 @@ use crate::result::{ResultState, WorkResult};
 use crate::source::Seen;
 use crate::time::{Now, Timestamp};
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::convert::Infallible;
 use std::sync::Arc;
 
@@ -32,7 +32,8 @@ pub(super) struct Overview<'a> {
     pub(super) now: Now,
     /// What each result is worth.
     pub(super) states: BTreeMap<ResultId, ResultState>,
-    reached: BTreeSet<SourceId>,
+    /// In order.
+    reached: Vec<SourceId>,
 }
 
 /// A result that is not as it was published, with what became of its quotations.
@@ -99,7 +100,7 @@ impl<'a> Overview<'a> {
             let seen = self.access.seen(one.cited.source, &one.cited.version);
             ResultState::of(&one.cited.version, &seen).hides()
         };
-        let unreached = |one: &Quoted| !self.reached.contains(&one.cited.source);
+        let unreached = |one: &Quoted| !self.has_reached(one.cited.source);
         let unavailable = self.states.get(&result) == Some(&ResultState::EvidenceUnavailable);
         unavailable && self.ledger.of(result).iter().filter(hides).all(unreached)
     }
@@ -109,31 +110,36 @@ impl<'a> Overview<'a> {
         self.tally_of(|_, state| state != ResultState::AccessRemoved)
     }
 
+    /// Whether the survey reached a source.
+    fn has_reached(&self, source: SourceId) -> bool {
+        self.reached.binary_search(&source).is_ok()
+    }
+
     /// What is counted of the sources of the results that are not hidden, as far as they were reached.
     pub(super) fn tally_of_visible(&self) -> Tally {
         self.tally_of(|result, state| !state.hides() || self.is_unreached(result))
     }
 
     fn tally_of(&self, counts: impl Fn(ResultId, ResultState) -> bool) -> Tally {
-        let mut seen: [BTreeSet<SourceId>; 5] = Default::default();
+        let mut seen: [Vec<SourceId>; 5] = Default::default();
         let [looked_at, not_looked_at, changed, missing, unstable] = &mut seen;
         let mut observed_at = None;
         for (one, state) in self.quoted().filter(|(one, state)| counts(one.result, *state)) {
             let source = one.cited.source;
-            let reached = self.reached.contains(&source);
-            if reached { &mut *looked_at } else { &mut *not_looked_at }.insert(source);
+            let reached = self.has_reached(source);
+            if reached { &mut *looked_at } else { &mut *not_looked_at }.push(source);
             let at = if reached { Some(self.now.at) } else { self.ledger.last_look(&one.observed) };
             observed_at = observed_at.into_iter().chain(at).min();
             match self.access.seen(source, &one.cited.version) {
-                _ if state.hides() => false,
-                Seen::Bytes(seen) => seen != one.cited.version && changed.insert(source),
-                Seen::Missing => missing.insert(source),
-                Seen::Unstable => unstable.insert(source),
-                Seen::Unreachable | Seen::Denied => false,
-            };
+                _ if state.hides() => {}
+                Seen::Bytes(seen) if seen == one.cited.version => {}
+                Seen::Bytes(_) => changed.push(source),
+                Seen::Missing => missing.push(source),
+                Seen::Unstable => unstable.push(source),
+                Seen::Unreachable | Seen::Denied => {}
+            }
         }
-        let [looked_at, not_looked_at, changed, missing, unstable] =
-            seen.map(|sources| sources.len() as u64);
+        let [looked_at, not_looked_at, changed, missing, unstable] = seen.map(distinct);
         Tally { looked_at, changed, missing, unstable, not_looked_at, observed_at }
     }
 
@@ -201,6 +207,13 @@ impl<'a> Overview<'a> {
         let quoted = if concern.state.hides() { &[] } else { self.ledger.of(concern.result.id) };
         quoted.iter().filter(untold).map(|one| one.cited.source)
     }
+}
+
+/// How many sources these are.
+fn distinct(mut sources: Vec<SourceId>) -> u64 {
+    sources.sort_unstable();
+    sources.dedup();
+    sources.len() as u64
 }
 
 /// How much a finding matters: the more, the less of the quotation is left.

@@ -194,10 +194,13 @@ impl Survey {
         self.ledger.states(&self.ledger.access(&[], BTreeMap::new()))
     }
 
-    /// The sources that were reached.
-    pub(super) fn reached(&self) -> BTreeSet<SourceId> {
+    /// The sources that were reached, in the order of their ids.
+    pub(super) fn reached(&self) -> Vec<SourceId> {
         let reached = |one: &&Looked| matches!(one.fresh.look, Look::Saw { .. });
-        self.looked.iter().filter(reached).map(|one| one.source.id).collect()
+        let mut reached: Vec<SourceId> =
+            self.looked.iter().filter(reached).map(|one| one.source.id).collect();
+        reached.sort_unstable();
+        reached
     }
 
     /// The place of the findings about an accepted revision, if its quotations were looked for.
