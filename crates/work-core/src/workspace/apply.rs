@@ -74,14 +74,12 @@ impl Workspace {
         self.act(
             |tx, _| {
                 let events = tx.events(Events::LatestOf { subject: id.bytes(), most: EVENTS })?;
-                let case = match Case::load(tx, id, &self.limits)? {
-                    Some(case) => {
-                        let readable = case.bodies(tx, &self.limits)?.is_readable(&self.limits);
-                        Some((case, readable))
-                    }
-                    None => None,
+                let Some(case) = Case::load(tx, id, &self.limits)? else {
+                    return Ok(Known { case: None, stored: looks::Stored::new(), events });
                 };
-                Ok(Known { case, stored: looks::stored(tx, &looked)?, events })
+                let readable = case.is_readable(tx, &self.limits)?;
+                let stored = case.scene.stored(tx, &looked)?;
+                Ok(Known { case: Some((case, readable)), stored, events })
             },
             |known, moment| {
                 let Known { case, stored, events } = known;

@@ -38,13 +38,6 @@ pub(super) struct Case {
     pub(super) scene: Arc<Scene>,
 }
 
-impl Bodies {
-    /// Whether the proposed body can be read.
-    pub(super) fn is_readable(&self, limits: &Limits) -> bool {
-        self.proposed.body_to_compare(limits).is_some()
-    }
-}
-
 /// Both bodies of a case, sealed.
 pub(super) struct Bodies {
     base: Sheet,
@@ -111,6 +104,19 @@ impl Case {
         let base = Sheet::load(tx, Content::from(&self.base), limits)?;
         let proposed = Sheet::load(tx, Content::from(&self.proposal.value), limits)?;
         Ok(Bodies { base, proposed })
+    }
+
+    /// Whether the proposed body can be read.
+    pub(super) fn is_readable(
+        &self,
+        tx: &mut dyn ReadTx,
+        limits: &Limits,
+    ) -> Result<bool, StoreError> {
+        let body = tx.documents(&[self.proposal.value.body], limits.body_bytes)?.pop();
+        let read = body.zip(self.rests_on.as_ref()).and_then(|((digest, sealed), rests_on)| {
+            stored::read_body((digest, &redact::for_checking(sealed)), rests_on, limits)
+        });
+        Ok(read.is_some())
     }
 
     /// What the proposed body cites.

@@ -144,6 +144,19 @@ impl Scene {
         sources.iter().all(reached)
     }
 
+    /// What is stored of the sources that were looked at: mostly these, which were read already.
+    pub(crate) fn stored(
+        &self,
+        tx: &mut dyn ReadTx,
+        looked: &[Looked],
+    ) -> Result<Stored, StoreError> {
+        let mine = |one: &Looked| {
+            let observed = self.observed(one.source.id)?;
+            Some((one.source.id, observed.observation.clone()))
+        };
+        looked.iter().map(mine).collect::<Option<Stored>>().map_or_else(|| stored(tx, looked), Ok)
+    }
+
     /// A source with its observation.
     pub(crate) fn observed(&self, source: SourceId) -> Option<&Observed> {
         let found = self.sources.binary_search_by_key(&source, |observed| observed.source.id);
