@@ -92,6 +92,9 @@ fn totals(document: &StatusDoc) -> String {
         let sources = count(document.sources.not_looked_at, "source");
         line.push_str(&format!(" Not looked at in time: {sources}."));
     }
+    if document.waiting_left_out > 0 {
+        line.push_str(&format!(" {} more wait for your word.", document.waiting_left_out));
+    }
     line + "\n"
 }
 

@@ -102,11 +102,6 @@ impl Ledger {
         self.sources.values().map(|&at| &self.quoted[at].observed)
     }
 
-    /// Whether a source is among them.
-    pub(super) fn has(&self, source: SourceId) -> bool {
-        self.sources.contains_key(&source)
-    }
-
     /// What is stored of a source.
     pub(super) fn observation(&self, source: SourceId) -> Option<&Kept<Observation>> {
         self.quoted[*self.sources.get(&source)?].observed.observation.as_ref()

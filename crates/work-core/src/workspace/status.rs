@@ -1,24 +1,20 @@
 //! `status`: what needs somebody, with the cause and the next command.
 
-use super::case;
+use super::case::{self, Case};
+use super::deliver::Roots;
 use super::ledger::Scope;
 use super::overview::{Concern, Overview, Tally};
 use super::proposals::stored_now;
 use super::survey::{Missing, Reading, Sweep};
-use super::{Failure, Workspace, answer};
-use crate::digest::Digest;
-use crate::document::stored;
+use super::{Failure, Workspace};
 use crate::document::wire::{
     AttentionDoc, CountsDoc, QuotationsDoc, SourcesDoc, StatusDoc, WaitingDoc,
 };
-use crate::id::{ResultId, SourceId};
 use crate::limits::Limits;
-use crate::port::{Proposals, ReadTx, Results, Sources, StoreError, Watch};
+use crate::port::{Kept, Proposals, ReadTx, StoreError, Watch};
 use crate::proposal::{Proposal, ProposalState};
 use crate::quote::Finding;
-use crate::redact::{self, Access};
-use crate::result::{Cited, ResultState, RevisionNo};
-use std::collections::{BTreeMap, BTreeSet};
+use crate::result::ResultState;
 
 /// Lists' worth of proposals among which those that wait are looked for, the latest made first. A proposal waits for an
 /// hour, so one that still waits is older than these only if as many were made since; it can be reviewed all the same.
@@ -55,7 +51,8 @@ fn document(
     let Tally { looked_at, changed, not_looked_at, observed_at, .. } = overview.tally();
     let pending = pending(tx, overview, limits)?;
     let stored = stored_now(tx)?;
-    let tells_end = pending.iter().any(|one| case::tells_expiry(one, stored, overview.now));
+    let tells_end = pending.iter().any(|one| case::tells_expiry(&one.value, stored, overview.now));
+    let (waiting, waiting_left_out) = waiting(tx, overview, pending, limits)?;
     let told = StatusDoc {
         counts: CountsDoc {
             sources_checked: overview.count(ResultState::SourcesChecked),
@@ -65,7 +62,8 @@ fn document(
         },
         left_out: (concerns.len() - shown.len()) as u64,
         attention: shown,
-        waiting: waiting(tx, overview, pending, limits)?,
+        waiting,
+        waiting_left_out,
         sources: SourcesDoc { looked_at, changed, not_looked_at },
         quotations: quotations(overview, &concerns),
         observed_at,
@@ -123,32 +121,25 @@ fn quotations(overview: &Overview<'_>, concerns: &[Concern]) -> QuotationsDoc {
     counts
 }
 
-/// Proposals that can be approved as far as their time and their base go, of visible results, and that rest on nothing
-/// hidden.
+/// Proposals that can be approved as far as their time and their base go, and that may be seen, with what the survey saw:
+/// as many as a list shows, and how many more there are.
 fn waiting(
     tx: &mut dyn ReadTx,
     overview: &Overview<'_>,
-    mut pending: Vec<Proposal>,
+    mut pending: Vec<Kept<Proposal>>,
     limits: &Limits,
-) -> Result<Vec<WaitingDoc>, StoreError> {
-    pending.retain(|one| one.lasts(overview.now));
-    let results: BTreeSet<ResultId> = pending.iter().map(|one| one.result).collect();
-    let results: Vec<ResultId> = results.into_iter().collect();
-    let mut accepted: BTreeMap<ResultId, RevisionNo> = BTreeMap::new();
-    for ids in results.chunks(limits.page as usize) {
-        let found = tx.results(Results::Ids(ids))?.into_iter();
-        accepted.extend(found.map(|kept| (kept.value.id, kept.value.accepted)));
-    }
-    let mut waiting: Vec<Proposal> =
-        pending.into_iter().filter(|one| accepted.get(&one.result) == Some(&one.base)).collect();
+) -> Result<(Vec<WaitingDoc>, u64), StoreError> {
+    pending.retain(|one| one.value.lasts(overview.now));
+    let cases = Case::all(tx, pending, limits)?;
+    let access =
+        cases.first().map(|case| case.scene.access(&overview.survey.looked, &Roots::new()));
+    let waits = |case: &&Case| access.as_ref().is_some_and(|access| case.waits(access));
+    let mut waiting: Vec<WaitingDoc> =
+        cases.iter().filter(waits).map(|case| entry(&case.proposal.value)).collect();
+    let all = waiting.len();
     waiting.truncate(limits.list as usize);
-    let rests_on = rests_on(tx, waiting.iter().map(|one| one.dependencies), limits)?;
-    let access = access(tx, overview, rests_on.values().flatten(), limits)?;
-    let is_visible = |one: &Proposal| {
-        let cited = rests_on.get(&one.dependencies).map_or(&[][..], Vec::as_slice);
-        !access.state(answer::pairs(cited)).hides()
-    };
-    Ok(waiting.into_iter().filter(is_visible).map(entry).collect())
+    let left_out = (all - waiting.len()) as u64;
+    Ok((waiting, left_out))
 }
 
 /// The latest proposals in state pending, of visible results; the time of some may be past.
@@ -156,7 +147,7 @@ fn pending(
     tx: &mut dyn ReadTx,
     overview: &Overview<'_>,
     limits: &Limits,
-) -> Result<Vec<Proposal>, StoreError> {
+) -> Result<Vec<Kept<Proposal>>, StoreError> {
     let (mut pending, mut before) = (Vec::new(), None);
     for _ in 0..PAGES {
         let page = tx.proposals(Proposals::Latest { before, most: limits.list })?;
@@ -166,45 +157,12 @@ fn pending(
             let visible = overview.states.get(&one.result).is_some_and(|state| !state.hides());
             visible && one.state == ProposalState::Pending
         };
-        pending.extend(page.into_iter().map(|kept| kept.value).filter(waits));
+        pending.extend(page.into_iter().filter(|kept| waits(&kept.value)));
     }
     Ok(pending)
 }
 
-/// What documents of dependencies name; one that cannot be read names nothing, and then rests on nothing visible.
-fn rests_on(
-    tx: &mut dyn ReadTx,
-    dependencies: impl Iterator<Item = Digest>,
-    limits: &Limits,
-) -> Result<BTreeMap<Digest, Vec<Cited>>, StoreError> {
-    let digests: Vec<Digest> = dependencies.collect();
-    let documents = tx.documents(&digests, limits.dependency_bytes)?.into_iter();
-    let read = |(digest, document)| {
-        let document = redact::for_checking(document);
-        Some((digest, stored::read_dependencies((digest, &document), limits)?.cited()))
-    };
-    Ok(documents.filter_map(read).collect())
-}
-
-/// Access that knows these sources too, as they are stored.
-fn access<'c>(
-    tx: &mut dyn ReadTx,
-    overview: &Overview<'_>,
-    cited: impl Iterator<Item = &'c Cited>,
-    limits: &Limits,
-) -> Result<Access, StoreError> {
-    let more = cited.map(|one| one.source).filter(|source| !overview.ledger.has(*source));
-    let more: Vec<SourceId> = more.collect::<BTreeSet<_>>().into_iter().collect();
-    let mut access = overview.access.clone();
-    for ids in more.chunks(limits.page as usize) {
-        for observed in tx.sources(Sources::Ids(ids))? {
-            access.learn(&observed.source, observed.observation.as_ref(), None);
-        }
-    }
-    Ok(access)
-}
-
-fn entry(proposal: Proposal) -> WaitingDoc {
+fn entry(proposal: &Proposal) -> WaitingDoc {
     WaitingDoc {
         proposal_id: proposal.id,
         kind: proposal.kind.as_str(),

@@ -9,7 +9,7 @@ use work_core::limits::Limits;
 use work_core::memory::MemoryDoor;
 use work_core::port::Quiet;
 use work_core::proposal::Channel;
-use work_core::result::ResultState;
+use work_core::result::{ResultState, RevisionNo};
 use work_core::workspace::{Reading, Repaired};
 
 const FILE: &str = "/handbook/it/backups.md";
@@ -294,6 +294,24 @@ fn a_proposal_that_rests_on_a_withdrawn_folder_does_not_wait() {
     world.revoke("/notes");
     let told = status(&world);
     assert_eq!((told.waiting, told.counts.sources_checked), (vec![], 1));
+}
+
+// spec: R2, H2
+#[test]
+fn a_restore_of_which_a_source_is_missing_waits_in_no_list() {
+    let world = World::new();
+    let (result, proposal) = proposed(&world);
+    let fingerprint = proposal.fingerprint.expect("visible");
+    world
+        .work
+        .apply(proposal.proposal_id, fingerprint, Channel::Library, &mut Quiet)
+        .expect("applied");
+    world.work.restore(result, RevisionNo(1), &mut Quiet).expect("prepared");
+    assert_eq!(status(&world).waiting.len(), 1);
+    world.door.remove(FILE);
+    assert_eq!(status(&world).waiting, []);
+    let listed = world.work.proposals(None).expect("a list").proposals;
+    assert!(listed.iter().all(|one| one.state != "pending"), "{listed:?}");
 }
 
 // spec: R2

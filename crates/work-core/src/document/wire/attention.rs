@@ -49,6 +49,8 @@ document! {
         left_out: u64,
         /// Proposals that wait for approval, the latest first; at most 100.
         waiting: Vec<WaitingDoc>,
+        /// How many more there are.
+        waiting_left_out: u64,
         /// The sources that are quoted.
         sources: SourcesDoc,
         /// The quotations of visible results.
