@@ -358,7 +358,16 @@ fn a_task_comes_back_in_every_state() {
         check_task(&world, TaskKind::Report, state);
         check_task(&world, TaskKind::Repair(result.id), state);
     }
-    for why in [NoMatches, NoSources, Abandoned, EvidenceUnavailable, TooLarge, Internal] {
+    let reasons = [
+        NoMatches,
+        NoSources,
+        Abandoned,
+        EvidenceUnavailable,
+        RefreshIncomplete,
+        TooLarge,
+        Internal,
+    ];
+    for why in reasons {
         for scan in [None, Some(digests()[3])] {
             check_task(&world, TaskKind::Report, TaskState::Failed(Failure { why, scan }));
         }

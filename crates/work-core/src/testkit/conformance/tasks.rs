@@ -77,6 +77,7 @@ pub(super) fn every_end_of_a_task_reads_back(make: Make<'_>) {
         FailureReason::NoMatches,
         FailureReason::NoSources,
         FailureReason::EvidenceUnavailable,
+        FailureReason::RefreshIncomplete,
         FailureReason::TooLarge,
         FailureReason::Internal,
     ];
