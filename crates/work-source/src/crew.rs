@@ -4,6 +4,7 @@
 //! file system; only there can it hang, and only there is it left behind. What comes back from there too late is told
 //! so and goes no further, so nothing reaches a probe after the door has returned. Start at [`Crew`].
 
+use crate::hands::Hands;
 use std::any::Any;
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -16,6 +17,12 @@ const BATCH: usize = 32;
 
 /// Jobs in the queue below which whoever waits is woken for each finished one.
 const LOW: usize = 16;
+
+/// Jobs for which whoever waits stays awake.
+const FEW: usize = 2;
+
+/// How long at most.
+const NAP: Duration = Duration::from_micros(60);
 
 /// How often whoever waits looks for a thread that hangs.
 const TICK: Duration = Duration::from_millis(20);
@@ -117,9 +124,16 @@ impl Slot {
     }
 }
 
+/// What the crews of one door share: its threads, and those that were left behind.
+#[derive(Debug, Default)]
+pub(crate) struct Yard {
+    hands: Hands,
+    lost: Lost,
+}
+
 /// The threads that a door has left behind, until they come back.
 #[derive(Debug, Default)]
-pub(crate) struct Lost(Mutex<Vec<Arc<Slot>>>);
+struct Lost(Mutex<Vec<Arc<Slot>>>);
 
 impl Lost {
     fn slots(&self) -> MutexGuard<'_, Vec<Arc<Slot>>> {
@@ -226,15 +240,16 @@ pub(crate) enum News<E> {
 pub(crate) struct Crew<D, E> {
     board: Arc<Board<D, E>>,
     slots: Vec<Arc<Slot>>,
-    lost: Arc<Lost>,
+    threads: usize,
+    yard: Arc<Yard>,
     held: Vec<Job<D, E>>,
     patience: Duration,
     open: usize,
 }
 
 impl<D: Default + 'static, E: Send + 'static> Crew<D, E> {
-    /// Starts `threads` threads. What takes longer than `patience` hangs, and is added to `lost`.
-    pub(crate) fn new(threads: usize, patience: Duration, lost: &Arc<Lost>) -> Self {
+    /// A crew of at most `threads` threads of this yard, each taken on when there is a job for it. What takes longer than `patience` hangs, and is left behind.
+    pub(crate) fn new(threads: usize, patience: Duration, yard: &Arc<Yard>) -> Self {
         let table = Table {
             queue: VecDeque::new(),
             done: Vec::new(),
@@ -243,26 +258,29 @@ impl<D: Default + 'static, E: Send + 'static> Crew<D, E> {
             awaited: false,
         };
         let board = Board { table: Mutex::new(table), work: Condvar::new(), news: Condvar::new() };
-        let mut crew = Self {
+        Self {
             board: Arc::new(board),
             slots: Vec::new(),
-            lost: Arc::clone(lost),
+            threads: threads.max(1),
+            yard: Arc::clone(yard),
             held: Vec::new(),
             patience,
             open: 0,
-        };
-        (0..threads.max(1)).for_each(|_| crew.hire());
-        crew
+        }
     }
 
-    /// Starts one more thread. If the system has none to give, the others do the work.
+    /// Takes on one more thread. If the system has none to give, the others do the work.
     fn hire(&mut self) {
         let slot = Arc::new(Slot::new(State::Idle));
         let (board, at) = (Arc::clone(&self.board), Arc::clone(&slot));
-        let thread = std::thread::Builder::new().name("work-source".to_owned());
-        if thread.spawn(move || serve(&board, &at)).is_ok() {
+        if self.yard.hands.give(move || serve(&board, &at)) {
             self.slots.push(slot);
         }
+    }
+
+    /// Threads that it has at most.
+    pub(crate) const fn threads(&self) -> usize {
+        self.threads
     }
 
     /// Jobs whose answers are still to come.
@@ -290,11 +308,15 @@ impl<D: Default + 'static, E: Send + 'static> Crew<D, E> {
 
     fn add(&mut self, job: Job<D, E>, put: fn(&mut Queue<D, E>, Job<D, E>)) {
         self.open += 1;
-        if self.lost.longest(&job.ground).is_some() {
+        if self.yard.lost.longest(&job.ground).is_some() {
             self.held.push(job);
             return;
         }
         self.board.put(|queue| put(queue, job));
+        // The job lies ready, so that the thread need not wait for it.
+        if self.slots.len() < self.threads {
+            self.hire();
+        }
     }
 
     /// Waits for news, until `until` at most.
@@ -317,6 +339,7 @@ impl<D: Default + 'static, E: Send + 'static> Crew<D, E> {
 
     /// What is done by `until`, as soon as anything is.
     fn done_until(&self, until: Instant) -> Vec<Outcome<E>> {
+        self.linger(until);
         let mut table = self.board.table();
         table.awaited = true;
         let left = until.saturating_duration_since(Instant::now());
@@ -329,21 +352,33 @@ impl<D: Default + 'static, E: Send + 'static> Crew<D, E> {
         std::mem::take(&mut table.done)
     }
 
+    /// Waits for the last few jobs without falling asleep, for a moment: one small file is read in less time than it
+    /// takes to be woken.
+    fn linger(&self, until: Instant) {
+        let end = until.min(Instant::now() + NAP);
+        let is_busy = || self.open <= FEW && self.board.table().done.is_empty();
+        while is_busy() && Instant::now() < end {
+            std::thread::yield_now();
+        }
+    }
+
     /// Sends on what waited for an earlier read to end; tells of one that does not.
     fn release_held(&mut self) -> Option<Ground> {
         let (held, free): (Vec<_>, Vec<_>) = std::mem::take(&mut self.held)
             .into_iter()
-            .partition(|job| self.lost.longest(&job.ground).is_some());
+            .partition(|job| self.yard.lost.longest(&job.ground).is_some());
         self.held = held;
+        let freed = free.len();
         self.board.table().queue.extend(free);
         self.board.work.notify_all();
+        (self.slots.len()..self.threads.min(freed)).for_each(|_| self.hire());
         let hangs = |job: &&Job<D, E>| {
-            self.lost.longest(&job.ground).is_some_and(|since| since >= self.patience)
+            self.yard.lost.longest(&job.ground).is_some_and(|since| since >= self.patience)
         };
         self.held.iter().find(hangs).map(|job| Arc::clone(&job.ground))
     }
 
-    /// Gives up on one thread that hangs, and starts another in its place.
+    /// Gives up on one thread that hangs, and takes on another in its place.
     fn leave_one(&mut self) -> Option<Ground> {
         let patience = self.patience;
         let (at, ground) = self
@@ -351,7 +386,7 @@ impl<D: Default + 'static, E: Send + 'static> Crew<D, E> {
             .iter()
             .enumerate()
             .find_map(|(at, slot)| Some((at, slot.leave(patience)?)))?;
-        self.lost.add(self.slots.swap_remove(at));
+        self.yard.lost.add(self.slots.swap_remove(at));
         self.open -= 1;
         self.hire();
         Some(ground)
@@ -391,7 +426,7 @@ impl<D, E> Crew<D, E> {
     /// Whether a thread is at a job in our own code. One that is away is left behind.
     fn is_here(&self, slot: &Arc<Slot>) -> bool {
         if slot.leave(Duration::ZERO).is_some() {
-            self.lost.add(Arc::clone(slot));
+            self.yard.lost.add(Arc::clone(slot));
         }
         matches!(*slot.state(), State::Here)
     }

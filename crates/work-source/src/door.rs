@@ -1,7 +1,7 @@
 //! The door itself: a call's threads, territory and limits put together.
 
 use crate::admit;
-use crate::crew::{Crew, Ground, Lost, News};
+use crate::crew::{Crew, Ground, News, Yard};
 use crate::guard::Guard;
 use crate::look;
 use crate::own::OwnFiles;
@@ -47,7 +47,7 @@ pub struct FolderDoor {
     boot: BootId,
     means: Means,
     patience: Duration,
-    lost: Arc<Lost>,
+    yard: Arc<Yard>,
     pub(crate) seam: Seam,
 }
 
@@ -86,7 +86,7 @@ impl FolderDoor {
             boot,
             means: Means::of_this_host(),
             patience: PATIENCE,
-            lost: Arc::default(),
+            yard: Arc::default(),
             seam: Seam::default(),
         }
     }
@@ -104,7 +104,7 @@ impl FolderDoor {
 
     /// Threads for one call. Half of its time at most is waited for one that hangs, so that the others can go on.
     fn crew<D: Default + 'static, E: Send + 'static>(&self, limits: &ScanLimits) -> Crew<D, E> {
-        Crew::new(limits.threads, self.patience.min(limits.time / 2), &self.lost)
+        Crew::new(limits.threads, self.patience.min(limits.time / 2), &self.yard)
     }
 }
 
@@ -113,7 +113,7 @@ impl SourceDoor for FolderDoor {
         let ground = Ground::new(path.clone());
         let (at, own, boot) = (Ground::clone(&ground), self.own.clone(), self.boot);
         let seam = self.seam.clone();
-        let mut crew = Crew::<(), _>::new(1, self.patience, &self.lost);
+        let mut crew = Crew::<(), _>::new(1, self.patience, &self.yard);
         crew.send(&ground, move |(), slot| {
             slot.away(&at, || {
                 seam.reach(Moment::Root, at.last_name());
@@ -127,7 +127,7 @@ impl SourceDoor for FolderDoor {
     }
 
     fn roots(&self, grants: &[Grant]) -> Vec<Reached> {
-        let crew = Crew::new(grants.len().min(ROOT_THREADS), self.patience, &self.lost);
+        let crew = Crew::new(grants.len().min(ROOT_THREADS), self.patience, &self.yard);
         look::roots(&self.territory(grants), crew, grants.len(), self.patience * 2)
     }
 

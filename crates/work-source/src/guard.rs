@@ -40,7 +40,7 @@ impl Guard {
 
     /// Takes hold of the file `name` under `dir`, which may be read, without opening it for reading.
     pub(crate) fn see(&self, dir: &Dir, name: &[u8]) -> Result<Sight, Fault> {
-        let sight = dir.see(name, self.tools.means)?;
+        let sight = dir.see(name)?;
         match sight.facts.kind {
             Kind::Link => Err(Fault::Link),
             Kind::Directory => Err(Fault::NotAFile),

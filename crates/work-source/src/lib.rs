@@ -14,6 +14,7 @@ mod crew;
 mod door;
 mod facts;
 mod guard;
+mod hands;
 mod ignore_files;
 mod look;
 mod own;

@@ -5,7 +5,7 @@
 //! else stands in its place that is no link: a file where a directory was, a directory where the file was. Start at
 //! [`look`].
 
-use crate::crew::{Crew, Ground, News};
+use crate::crew::{Crew, Ground, LeftBehind, News, Slot};
 use crate::facts::Fault;
 use crate::read::{Buffers, Read};
 use crate::scan::BEAT;
@@ -18,20 +18,23 @@ use std::time::{Duration, Instant};
 use work_core::folder::GrantState;
 use work_core::id::GrantId;
 use work_core::path::RelPath;
-use work_core::port::{Go, Place, Want, Watch};
+use work_core::port::{Go, Known, Place, Want, Watch};
 use work_core::report::Reached;
 use work_core::source::{Look, Seen, SourceVersion};
 use work_core::task::Progress;
 
-/// Files on their way at once.
-const UNDER_WAY: usize = 128;
+/// Jobs under way at once.
+const UNDER_WAY: usize = 32;
 
-/// What the crew tells.
-pub(crate) enum Event {
-    /// A root was opened, or not.
-    Entered(usize, Result<Root, Reached>),
-    /// A want was looked at.
-    Looked(usize, Look),
+/// Files that one job looks at, at most: to hand a job over and to take in what came of it costs about a tenth of what a
+/// look at a small file does.
+const BATCH: usize = 8;
+
+/// What the crew tells: of a grant whose root was to be opened, whether it was; and what came of wants, by their
+/// numbers.
+pub(crate) struct Event {
+    entered: Option<(usize, Result<Arc<Root>, Reached>)>,
+    looks: Vec<(usize, Look)>,
 }
 
 /// A look under way.
@@ -40,7 +43,7 @@ struct Looking<'a> {
     crew: Crew<Buffers, Event>,
     wants: &'a [Want],
     looks: Vec<Option<Look>>,
-    answered: u64,
+    answered: usize,
     /// Roots by the number of their grant; nothing while one is being opened.
     roots: BTreeMap<usize, Option<Arc<Root>>>,
     /// Wants by the number of their grant, in their order.
@@ -81,26 +84,32 @@ impl Looking<'_> {
                 None => self.answer(at, not_reached(want.grant, Reached::Denied)),
             }
         }
-        let numbers: Vec<usize> = self.under.keys().copied().collect();
-        numbers.into_iter().for_each(|no| self.enter(no));
+        let firsts: Vec<(usize, usize)> =
+            self.under.iter().map(|(&no, all)| (no, all[0])).collect();
+        firsts.into_iter().for_each(|(no, first)| self.enter(no, first));
     }
 
-    fn enter(&mut self, no: usize) {
+    /// Has a root opened, and the first want under it looked at in the same go.
+    fn enter(&mut self, no: usize, first: usize) {
         self.roots.insert(no, None);
-        let territory = Arc::clone(&self.party.territory);
-        let ground = territory.ground(no);
+        let (party, place) = (self.party.clone(), self.place(first));
+        let ground = party.territory.ground(no);
         let at = Ground::clone(&ground);
-        self.crew.send(&ground, move |_, slot| {
-            Ok(Event::Entered(no, slot.away(&at, || territory.enter(no))?))
+        self.crew.send(&ground, move |buffers, slot| {
+            let entered = slot.away(&at, || party.territory.enter(no))?.map(Arc::new);
+            let looks = match &entered {
+                Ok(root) => vec![look_at(&party, root, place, buffers, slot)?],
+                Err(_) => Vec::new(),
+            };
+            Ok(Event { entered: Some((no, entered)), looks })
         });
     }
 
     /// Works until all is answered, time is up, or the watch says stop.
     fn run(&mut self, end: Option<Instant>, watch: &mut dyn Watch) {
         loop {
-            let progress =
-                Progress { files_read: self.answered, of: self.wants.len() as u64, entries: 0 };
-            if watch.beat(&progress) == Go::Stop {
+            let (files_read, of) = (self.answered as u64, self.wants.len() as u64);
+            if watch.beat(&Progress { files_read, of, entries: 0 }) == Go::Stop {
                 return;
             }
             let beat = Instant::now() + BEAT;
@@ -122,32 +131,59 @@ impl Looking<'_> {
     /// Sends wants whose root is open, the first ones first.
     fn send_ready(&mut self) {
         while self.crew.open() < UNDER_WAY {
-            let Some(at) = self.ready.pop_first() else { return };
-            self.send(at);
+            let Some(&first) = self.ready.first() else { return };
+            let root = self.party.territory.number(self.wants[first].grant);
+            let root = root.and_then(|no| self.roots.get(&no).cloned().flatten());
+            let batch = self.next_batch();
+            if let Some(root) = root {
+                self.send(root, batch);
+            }
         }
     }
 
-    fn send(&mut self, at: usize) {
-        let want = &self.wants[at];
-        let no = self.party.territory.number(want.grant);
-        let Some(root) = no.and_then(|no| self.roots.get(&no).cloned().flatten()) else { return };
-        let ground = self.party.territory.ground(root.grant);
-        let place = Place { turn: at as u64, grant: want.grant, path: want.path.clone() };
+    /// The next wants that are ready and lie under one root: the fewer, the fewer are left, so that all threads end at
+    /// about the same time.
+    fn next_batch(&mut self) -> Vec<usize> {
+        let most = (self.ready.len() / (4 * self.crew.threads())).clamp(1, BATCH);
+        let grant = |at: usize| self.wants[at].grant;
+        let next = self.ready.iter().copied().take(most);
+        let batch: Vec<usize> = next
+            .scan(None, |first, at| (*first.get_or_insert(grant(at)) == grant(at)).then_some(at))
+            .collect();
+        for at in &batch {
+            self.ready.remove(at);
+        }
+        batch
+    }
+
+    fn send(&mut self, root: Arc<Root>, batch: Vec<usize>) {
+        let places: Vec<_> = batch.into_iter().map(|at| self.place(at)).collect();
         let party = self.party.clone();
-        let visit = Visit { root, ground: Ground::clone(&ground), place, known: want.known };
+        let ground = party.territory.ground(root.grant);
         self.crew.send(&ground, move |buffers, slot| {
-            let (owner, visited) = party.visit(visit, buffers, slot, permitted)?;
-            let owner = party.territory.grant(owner).id;
-            Ok(Event::Looked(at, answer(owner, &visited, buffers)))
+            let looks =
+                places.into_iter().map(|place| look_at(&party, &root, place, buffers, slot));
+            Ok(Event { entered: None, looks: looks.collect::<Result<_, _>>()? })
         });
+    }
+
+    /// Where a want is, and what may be trusted of it.
+    fn place(&self, at: usize) -> (Place, Option<Known>) {
+        let want = &self.wants[at];
+        (Place { turn: at as u64, grant: want.grant, path: want.path.clone() }, want.known)
     }
 
     /// Takes in what the crew tells.
     fn hear(&mut self, news: News<Event>) {
         match news {
-            News::Done(Event::Entered(no, Ok(root))) => self.open(no, root),
-            News::Done(Event::Entered(no, Err(reached))) => self.shut(no, reached),
-            News::Done(Event::Looked(at, look)) => self.answer(at, look),
+            News::Done(Event { entered, looks }) => {
+                looks.into_iter().for_each(|(at, look)| self.answer(at, look));
+                match entered {
+                    Some((no, Ok(root))) => self.open(no, root),
+                    Some((no, Err(reached))) => self.shut(no, reached),
+                    None => {}
+                }
+            }
             News::Hangs(ground) => {
                 let there = |no: &usize| self.party.territory.ground(*no) == ground;
                 let numbers: Vec<usize> = self.roots.keys().copied().filter(there).collect();
@@ -156,8 +192,8 @@ impl Looking<'_> {
         }
     }
 
-    fn open(&mut self, no: usize, root: Root) {
-        self.roots.insert(no, Some(Arc::new(root)));
+    fn open(&mut self, no: usize, root: Arc<Root>) {
+        self.roots.insert(no, Some(root));
         let under = self.under.get(&no).into_iter().flatten().copied();
         self.ready.extend(under.filter(|&at| self.looks[at].is_none()));
     }
@@ -181,13 +217,27 @@ impl Looking<'_> {
     /// Ends the crew. What it had done by now counts.
     fn close(self) -> Vec<Look> {
         let Self { crew, mut looks, .. } = self;
-        for event in crew.close() {
-            if let Event::Looked(at, look) = event {
-                looks[at] = Some(look);
-            }
+        for (at, look) in crew.close().into_iter().flat_map(|event| event.looks) {
+            looks[at] = Some(look);
         }
         looks.into_iter().map(|look| look.unwrap_or(Look::NotReached)).collect()
     }
+}
+
+/// Looks at one file; answers with the number of its want.
+fn look_at(
+    party: &Party,
+    root: &Root,
+    (place, known): (Place, Option<Known>),
+    buffers: &mut Buffers,
+    slot: &Slot,
+) -> Result<(usize, Look), LeftBehind> {
+    let at = usize::try_from(place.turn).unwrap_or(usize::MAX);
+    let ground = party.territory.ground(root.grant);
+    let visit = Visit { root, ground: &ground, place, known };
+    let (owner, visited) = party.visit(visit, buffers, slot, permitted)?;
+    let owner = party.territory.grant(owner).id;
+    Ok((at, answer(owner, &visited, buffers)))
 }
 
 /// Whether the grant that decides at `reach` lets the file at `path` be read.

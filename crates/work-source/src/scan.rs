@@ -238,13 +238,13 @@ impl Scan {
         self.turn += 1;
         let Some(root) = folder.root.clone() else { return };
         let own = root.grant;
-        let visit = Visit { root, ground: Ground::clone(&folder.ground), place, known: None };
-        let party = self.party.clone();
+        let (party, ground) = (self.party.clone(), Ground::clone(&folder.ground));
         self.crew.send(&folder.ground, move |buffers, slot| {
             let mine = |_: &Territory, reach: &Reach, _: &RelPath| match reach.owner == own {
                 true => Ok(()),
                 false => Err(Fault::OtherGrant),
             };
+            let visit = Visit { root: &root, ground: &ground, place, known: None };
             let (_, visited) = party.visit(visit, buffers, slot, mine)?;
             Ok(Event::Visited(at, visited))
         });

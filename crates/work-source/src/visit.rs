@@ -23,11 +23,11 @@ pub(crate) struct Party {
 }
 
 /// A file to visit.
-pub(crate) struct Visit {
+pub(crate) struct Visit<'a> {
     /// The root to go down from.
-    pub(crate) root: Arc<Root>,
+    pub(crate) root: &'a Root,
     /// What hangs together with it.
-    pub(crate) ground: Ground,
+    pub(crate) ground: &'a Ground,
     /// Which file.
     pub(crate) place: Place,
     /// What may be trusted of it.
@@ -50,14 +50,13 @@ impl Party {
     /// Visits a file; `permit` says whether what was reached may be read, or may be told to be missing.
     pub(crate) fn visit(
         &self,
-        visit: Visit,
+        visit: Visit<'_>,
         buffers: &mut Buffers,
         slot: &Slot,
         permit: impl Fn(&Territory, &Reach, &RelPath) -> Result<(), Fault>,
     ) -> Result<(usize, Visited), LeftBehind> {
         let Visit { root, ground, place, known } = visit;
-        let seen =
-            slot.away(&ground, || self.see(&root, &place.path, &mut buffers.trail, permit))?;
+        let seen = slot.away(ground, || self.see(root, &place.path, &mut buffers.trail, permit))?;
         let (reach, sight) = match seen {
             Ok(seen) => seen,
             Err(Halt { fault, reach }) => return Ok((reach.owner, Visited::Not(fault))),
@@ -68,11 +67,11 @@ impl Party {
         let spot = Spot { dir: &reach.dir, name: place.path.last_name() };
         let guard = &self.territory.guard;
         if let Some(known) = known.filter(|known| self.stands(known, &reach, &sight))
-            && slot.away(&ground, || can_be_read(guard, spot, &sight))?
+            && slot.away(ground, || can_be_read(guard, spot, &sight))?
         {
             return Ok((reach.owner, Visited::Known(known)));
         }
-        let read = slot.away(&ground, || stable(guard, spot, sight, self.caps, buffers, slot))?;
+        let read = slot.away(ground, || stable(guard, spot, sight, self.caps, buffers, slot))?;
         let visited = match read {
             Ok(read) => {
                 self.probe.file(place, buffers.bytes(&read), read.facts.size);

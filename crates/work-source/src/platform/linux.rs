@@ -169,9 +169,10 @@ impl Dir {
         facts(&self.fd, name, AtFlags::SYMLINK_NOFOLLOW)
     }
 
-    /// Takes hold of `name` without opening it for reading.
-    pub(crate) fn see(&self, name: &[u8], means: Means) -> Result<Sight, Fault> {
-        let fd = self.open_beneath(name, OFlags::empty(), means.step)?;
+    /// Takes hold of `name`, one name, without following it or opening it for reading. It may be another mount's: the
+    /// facts tell.
+    pub(crate) fn see(&self, name: &[u8]) -> Result<Sight, Fault> {
+        let fd = self.open_beneath(name, OFlags::empty(), Step::Openat)?;
         let facts = facts(&fd, b"", AtFlags::EMPTY_PATH)?;
         Ok(Sight { fd, facts })
     }
