@@ -11,8 +11,7 @@ use rusqlite::config::DbConfig;
 use std::fmt::Write as _;
 
 /// Loops over what a statement was given, or over what is never more than a few rows.
-const BOUNDED: [&str; 6] = [
-    "SCAN asked",
+const BOUNDED: [&str; 5] = [
     "SCAN citing",
     "SCAN CONSTANT ROW",
     "SCAN folder",

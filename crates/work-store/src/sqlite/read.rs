@@ -1,13 +1,13 @@
 //! The thirteen questions.
 //!
-//! Owns which statement answers which pick, and that a question cannot ask for more than the store's ceiling. Lists of
-//! ids are one statement; pairs of keys, and the latest of each of a few results, are the same cached statement again
-//! for each.
+//! Owns which statement answers which pick, and that a question cannot ask for more than the store's ceiling. What is
+//! asked of several records is the same cached statement again for each: within one process that costs less than a
+//! statement that takes a list apart.
 
 use super::error::failure;
 use super::open;
 use super::pool::Opener;
-use super::rows::{self, Columns, compared, joined, kept};
+use super::rows::{self, Columns, compared, kept};
 use super::sql;
 use r2d2::PooledConnection;
 use rusqlite::{Params, Row, params};
@@ -69,20 +69,24 @@ impl<'s> Snapshot<'s> {
         Ok(found)
     }
 
-    /// Every row that a statement finds for ids joined into one blob, by the place of the id. The statement's first
-    /// column is that place. Loops answer in this order by themselves; the sort is a promise that costs nothing then.
-    fn asked<T>(
+    /// Every row that a statement finds for each of some ids, in their order.
+    fn of_each<K, P: Params, T>(
         &self,
         sql: &'static str,
-        params: impl Params,
+        ids: &[K],
+        params: impl Fn(&K) -> P,
         read: impl Fn(&mut Columns<'_>) -> Result<T, StoreError>,
     ) -> Result<Vec<T>, StoreError> {
-        let mut found: Vec<(i64, T)> = self.all(sql, params, |row| {
-            let mut columns = Columns::of(row);
-            Ok((columns.take()?, read(&mut columns)?))
-        })?;
-        found.sort_by_key(|&(place, _)| place);
-        Ok(found.into_iter().map(|(_, value)| value).collect())
+        self.within(ids.len())?;
+        let mut statement = self.link.connection.prepare_cached(sql).map_err(failure)?;
+        let mut found = Vec::with_capacity(ids.len());
+        for id in ids {
+            let mut rows = statement.query(params(id)).map_err(failure)?;
+            while let Some(row) = rows.next().map_err(failure)? {
+                found.push(read(&mut Columns::of(row))?);
+            }
+        }
+        Ok(found)
     }
 
     /// The rows that one statement finds for each of some keys.
@@ -114,15 +118,6 @@ impl<'s> Snapshot<'s> {
         self.within(asked as usize)?;
         Ok(i64::from(asked))
     }
-
-    /// Ids as one blob.
-    fn blob<const N: usize>(
-        &self,
-        ids: impl ExactSizeIterator<Item = [u8; N]>,
-    ) -> Result<Vec<u8>, StoreError> {
-        self.within(ids.len())?;
-        Ok(joined(ids))
-    }
 }
 
 impl Drop for Snapshot<'_> {
@@ -150,10 +145,7 @@ impl ReadTx for Snapshot<'_> {
 
     fn sources(&mut self, pick: Sources<'_>) -> Result<Vec<Observed>, StoreError> {
         match pick {
-            Sources::Ids(ids) => {
-                let ids = self.blob(ids.iter().map(|id| id.bytes()))?;
-                self.asked(sql::SOURCES_IDS, [ids], rows::observed)
-            }
+            Sources::Ids(ids) => self.of_each(sql::SOURCE, ids, |id| [id.bytes()], rows::observed),
             Sources::At(places) => self.each(places, |(grant, path)| {
                 let at = params![grant.bytes(), path.bytes()];
                 self.all(sql::SOURCES_AT, at, by(rows::observed))
@@ -173,10 +165,7 @@ impl ReadTx for Snapshot<'_> {
 
     fn results(&mut self, pick: Results<'_>) -> Result<Vec<Kept<WorkResult>>, StoreError> {
         match pick {
-            Results::Ids(ids) => {
-                let ids = self.blob(ids.iter().map(|id| id.bytes()))?;
-                self.asked(sql::RESULTS_IDS, [ids], rows::result)
-            }
+            Results::Ids(ids) => self.of_each(sql::RESULT, ids, |id| [id.bytes()], rows::result),
             Results::Latest { before, most } => {
                 // Nothing set is before everything: the end of time, with more than any id.
                 let (at, id) = before.map_or((i64::MAX, vec![0xff; 17]), |(at, id)| {
@@ -199,8 +188,7 @@ impl ReadTx for Snapshot<'_> {
     fn quotations(&mut self, pick: Quotations<'_>) -> Result<Vec<Quoted>, StoreError> {
         match pick {
             Quotations::Of(ids) => {
-                let ids = self.blob(ids.iter().map(|id| id.bytes()))?;
-                self.asked(sql::QUOTATIONS_OF, [ids], rows::quoted)
+                self.of_each(sql::QUOTATIONS_OF, ids, |id| [id.bytes()], rows::quoted)
             }
             Quotations::All { after, most } => {
                 let after = after.map_or(Vec::new(), |id| id.bytes().to_vec());
@@ -232,17 +220,14 @@ impl ReadTx for Snapshot<'_> {
         digests: &[Digest],
         each: usize,
     ) -> Result<Vec<(Digest, Sealed<Document>)>, StoreError> {
-        let digests = self.blob(digests.iter().map(|digest| *digest.bytes()))?;
         let most = i64::try_from(each).unwrap_or(i64::MAX);
-        self.asked(sql::DOCUMENTS, params![digests, most], |columns| rows::document(columns, each))
+        let asked = |digest: &Digest| (*digest.bytes(), most);
+        self.of_each(sql::DOCUMENT, digests, asked, |columns| rows::document(columns, each))
     }
 
     fn tasks(&mut self, pick: Tasks<'_>) -> Result<Vec<Asked>, StoreError> {
         match pick {
-            Tasks::Ids(ids) => {
-                let ids = self.blob(ids.iter().map(|id| id.bytes()))?;
-                self.asked(sql::TASKS_IDS, [ids], rows::task)
-            }
+            Tasks::Ids(ids) => self.of_each(sql::TASK, ids, |id| [id.bytes()], rows::task),
             Tasks::Latest { before, most } => {
                 let latest = params![before.map(TaskId::bytes), self.most(most)?];
                 self.all(sql::TASKS_LATEST, latest, by(rows::task))
@@ -264,8 +249,7 @@ impl ReadTx for Snapshot<'_> {
     fn proposals(&mut self, pick: Proposals<'_>) -> Result<Vec<Kept<Proposal>>, StoreError> {
         match pick {
             Proposals::Ids(ids) => {
-                let ids = self.blob(ids.iter().map(|id| id.bytes()))?;
-                self.asked(sql::PROPOSALS_IDS, [ids], rows::proposal)
+                self.of_each(sql::PROPOSAL, ids, |id| [id.bytes()], rows::proposal)
             }
             Proposals::Latest { before, most } => {
                 let latest = params![before.map(ProposalId::bytes), self.most(most)?];

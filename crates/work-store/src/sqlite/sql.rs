@@ -15,24 +15,6 @@ macro_rules! statements {
     };
 }
 
-/// The pieces of `?1`, each of this many bytes, numbered in the order in which they stand.
-macro_rules! asked {
-    ($bytes:literal) => {
-        concat!(
-            "WITH RECURSIVE asked (i, id) AS (SELECT 0, substr(?1, 1, ",
-            $bytes,
-            ") UNION ALL SELECT i + 1, \
-             substr(?1, ",
-            $bytes,
-            " * (i + 1) + 1, ",
-            $bytes,
-            ") FROM asked WHERE ",
-            $bytes,
-            " * (i + 1) < length(?1)) "
-        )
-    };
-}
-
 /// What is read of a source and its observation.
 macro_rules! observed {
     () => {
@@ -105,8 +87,7 @@ statements! {
     FOLDERS = "SELECT id, site, root, label, identity, rules, active, approved_at, since_look, swept_at, version \
         FROM folder ORDER BY key";
 
-    SOURCES_IDS = concat!(asked!(16), "SELECT asked.i, ", observed!(),
-        " FROM asked CROSS JOIN source s ON s.id = asked.id", with_observation!());
+    SOURCE = concat!("SELECT ", observed!(), " FROM source s", with_observation!(), "WHERE s.id = ?1");
     SOURCES_AT = concat!("SELECT ", observed!(), " FROM source s", with_observation!(),
         "WHERE s.folder = ?1 AND s.path = ?2");
     SOURCES_UNDER = concat!("SELECT ", observed!(), " FROM source s", with_observation!(),
@@ -114,8 +95,7 @@ statements! {
     SOURCES_CITED_NOW = concat!("SELECT ", observed!(), " FROM source s", with_observation!(),
         "WHERE s.id > ?1 AND EXISTS (SELECT 1 FROM quotation q WHERE q.source = s.key) ORDER BY s.id LIMIT ?2");
 
-    RESULTS_IDS = concat!(asked!(16), "SELECT asked.i, ", result!(),
-        " FROM asked CROSS JOIN result r ON r.id = asked.id");
+    RESULT = concat!("SELECT ", result!(), " FROM result r WHERE r.id = ?1");
     RESULTS_LATEST = concat!("SELECT ", result!(), " FROM result r INDEXED BY result_latest \
         WHERE (r.updated_at, r.id) < (?1, ?2) ORDER BY r.updated_at DESC, r.id DESC LIMIT ?3");
     RESULTS_CITING_NOW = concat!("SELECT ", result!(), " FROM (SELECT DISTINCT q.result AS id FROM quotation q \
@@ -125,18 +105,18 @@ statements! {
         WHERE c.source = (SELECT key FROM source WHERE id = ?1) ORDER BY c.result LIMIT ?2) AS citing \
         CROSS JOIN result r ON r.id = citing.id");
 
-    QUOTATIONS_OF = concat!(asked!(16), "SELECT asked.i, ", quoted!(), " FROM asked \
-        CROSS JOIN quotation q ON q.result = asked.id CROSS JOIN source s ON s.key = q.source", with_observation!());
+    QUOTATIONS_OF = concat!("SELECT ", quoted!(), " FROM quotation q CROSS JOIN source s ON s.key = q.source",
+        with_observation!(), "WHERE q.result = ?1 ORDER BY q.n");
     QUOTATIONS_ALL = concat!("SELECT ", quoted!(), " FROM quotation q CROSS JOIN source s ON s.key = q.source",
         with_observation!(), "WHERE q.result > ?1 ORDER BY q.result, q.n LIMIT ?2");
 
     REVISIONS_KEYS = concat!(revision!(), "WHERE result = ?1 AND no = ?2");
     REVISIONS_LATEST_OF = concat!(revision!(), "WHERE result = ?1 AND no < ?2 ORDER BY no DESC LIMIT ?3");
 
-    DOCUMENTS = concat!(asked!(32), "SELECT asked.i, d.digest, d.codec, d.size, d.bytes IS NULL, \
-        CASE WHEN d.size <= ?2 THEN d.bytes END FROM asked CROSS JOIN document d ON d.digest = asked.id");
+    DOCUMENT = "SELECT d.digest, d.codec, d.size, d.bytes IS NULL, CASE WHEN d.size <= ?2 THEN d.bytes END \
+        FROM document d WHERE d.digest = ?1";
 
-    TASKS_IDS = concat!(asked!(16), "SELECT asked.i, ", task!(), " FROM asked CROSS JOIN task t ON t.id = asked.id");
+    TASK = concat!("SELECT ", task!(), " FROM task t WHERE t.id = ?1");
     TASKS_LATEST = concat!("SELECT ", task!(), " FROM task t WHERE t.key < CASE WHEN ?1 IS NULL \
         THEN 9223372036854775807 ELSE (SELECT key FROM task WHERE id = ?1) END ORDER BY t.key DESC LIMIT ?2");
     TASKS_OPEN = concat!("SELECT ", task!(), " FROM task t INDEXED BY task_open WHERE t.state IN (0, 1) \
@@ -146,8 +126,7 @@ statements! {
         WHERE task = ?1 AND fence = ?2";
     REQUEST = "SELECT key, asks, task, created_at FROM request WHERE key = ?1";
 
-    PROPOSALS_IDS = concat!(asked!(16), "SELECT asked.i, ", proposal!(),
-        " FROM asked CROSS JOIN proposal p ON p.id = asked.id");
+    PROPOSAL = concat!("SELECT ", proposal!(), " FROM proposal p WHERE p.id = ?1");
     PROPOSALS_LATEST = concat!("SELECT ", proposal!(), " FROM proposal p WHERE p.key < CASE WHEN ?1 IS NULL \
         THEN 9223372036854775807 ELSE (SELECT key FROM proposal WHERE id = ?1) END ORDER BY p.key DESC LIMIT ?2");
     PROPOSALS_LATEST_OF = concat!("SELECT ", proposal!(), " FROM proposal p INDEXED BY proposal_of \
