@@ -218,11 +218,16 @@ impl Rules {
     /// [`Forbidden`] says which rule forbids it, the first that does in the order of its variants.
     pub fn permit_file(&self, path: &RelPath) -> Result<(), Forbidden> {
         self.permit_directory(path)?;
-        let known = path.extension().is_some_and(|extension| {
-            let extension = extension.to_lowercase();
-            self.extensions.binary_search(&extension).is_ok()
-        });
+        let known = path.extension().is_some_and(|extension| self.reads(extension));
         if known { Ok(()) } else { Err(Forbidden::Extension) }
+    }
+
+    /// Whether files with this extension, in any case, are read.
+    fn reads(&self, extension: &str) -> bool {
+        let is_listed =
+            |lower: &str| self.extensions.binary_search_by(|one| one.as_str().cmp(lower)).is_ok();
+        // Most are in lower case as they stand.
+        is_listed(extension) || is_listed(&extension.to_lowercase())
     }
 
     /// Whether the directory at `path` may be gone into.
@@ -230,7 +235,7 @@ impl Rules {
     /// # Errors
     /// [`Forbidden`] as for a file, but for the extension.
     pub fn permit_directory(&self, path: &RelPath) -> Result<(), Forbidden> {
-        if self.hidden == Hidden::Skipped && path.names().any(|name| name.starts_with(b".")) {
+        if self.hidden == Hidden::Skipped && path.is_hidden() {
             Err(Forbidden::Hidden)
         } else if self.excludes(path) {
             Err(Forbidden::Excluded)

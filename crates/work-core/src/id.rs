@@ -3,6 +3,7 @@
 //! Owns how an id reads and how a short prefix stands for one. Refuses to know where ids come from
 //! ([`Ids`](crate::port::Ids)) and what they name. Start at [`ResultId`] for the shape of all of them.
 
+use std::cmp::Ordering;
 use std::fmt;
 use std::str::FromStr;
 
@@ -16,7 +17,7 @@ macro_rules! id {
         $(#[$doc])*
         ///
         /// 16 random bytes, written as 32 lower-case hexadecimal digits. Opaque: order and bits mean nothing.
-        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[derive(Clone, Copy, PartialEq, Eq, Hash)]
         pub struct $name([u8; 16]);
 
         impl $name {
@@ -30,6 +31,20 @@ macro_rules! id {
             #[must_use]
             pub const fn bytes(self) -> [u8; 16] {
                 self.0
+            }
+        }
+
+        /// The order of the bytes, compared as one number: an answer about thousands of sources finds each of them
+        /// several times.
+        impl Ord for $name {
+            fn cmp(&self, other: &Self) -> Ordering {
+                u128::from_be_bytes(self.0).cmp(&u128::from_be_bytes(other.0))
+            }
+        }
+
+        impl PartialOrd for $name {
+            fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+                Some(self.cmp(other))
             }
         }
 
@@ -182,6 +197,20 @@ mod tests {
         let id = ResultId::from_bytes([0xa5; 16]);
         assert_eq!(id.to_string(), "a5".repeat(16));
         assert_eq!(id.to_string().parse(), Ok(id));
+    }
+
+    #[test]
+    fn ids_come_in_the_order_of_their_bytes_as_a_store_has_them() {
+        let with = |at: usize, byte: u8| {
+            let mut bytes = [7; 16];
+            bytes[at] = byte;
+            bytes
+        };
+        let all = [0, 7, 8, 15].map(|at| [0, 7, 0x80, 0xff].map(|byte| with(at, byte))).concat();
+        for (one, next) in all.iter().flat_map(|one| all.iter().map(move |next| (*one, *next))) {
+            let ids = [one, next].map(ResultId::from_bytes);
+            assert_eq!(ids[0].cmp(&ids[1]), one.cmp(&next), "{one:?} {next:?}");
+        }
     }
 
     #[test]

@@ -5,6 +5,7 @@
 //! strings of paths is nobody's.
 
 use std::fmt;
+use std::sync::Arc;
 
 /// An absolute path on this host, as the bytes of its name. Opaque: only a door makes something of it.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -60,9 +61,10 @@ impl fmt::Debug for HostPath {
 
 /// A path under a grant's root: one or more names joined by `/`, none of them empty, `.` or `..`, without NUL.
 ///
-/// Names are bytes. Two names that differ in case, Unicode form or invalid UTF-8 are two names.
+/// Names are bytes. Two names that differ in case, Unicode form or invalid UTF-8 are two names. A clone shares them: a
+/// look hands thousands of paths on.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct RelPath(Vec<u8>);
+pub struct RelPath(Arc<[u8]>);
 
 /// Why bytes are no path under a root.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -92,7 +94,7 @@ impl RelPath {
         } else if bytes.split(|&b| b == b'/').any(|name| matches!(name, b"" | b"." | b"..")) {
             Err(NotARelPath::Part)
         } else {
-            Ok(Self(bytes))
+            Ok(Self(bytes.into()))
         }
     }
 
@@ -124,6 +126,12 @@ impl RelPath {
         self.names().last().unwrap_or_default()
     }
 
+    /// Whether one of its names begins with a dot.
+    #[must_use]
+    pub fn is_hidden(&self) -> bool {
+        self.0.first() == Some(&b'.') || self.0.windows(2).any(|two| two == b"/.")
+    }
+
     /// What stands behind the last dot of the file's name, if there is a dot and it is text.
     #[must_use]
     pub fn extension(&self) -> Option<&str> {
@@ -142,19 +150,19 @@ impl RelPath {
     /// Whether it lies below the directory at `above`.
     #[must_use]
     pub fn is_below(&self, above: &Self) -> bool {
-        self.0.strip_prefix(above.0.as_slice()).is_some_and(|rest| rest.first() == Some(&b'/'))
+        self.0.strip_prefix(&*above.0).is_some_and(|rest| rest.first() == Some(&b'/'))
     }
 
     /// The lowest path that comes after everything below the directory at `self`, in the order of bytes.
     #[must_use]
     pub fn sibling(&self) -> Self {
-        Self([self.0.as_slice(), b"0"].concat())
+        Self([&*self.0, b"0"].concat().into())
     }
 
     /// Whether [`show`] had to escape something, so that the bytes are needed beside it.
     #[must_use]
     pub fn is_escaped(&self) -> bool {
-        show(&self.0).as_bytes() != self.0
+        show(&self.0).as_bytes() != &*self.0
     }
 }
 
@@ -206,6 +214,23 @@ mod tests {
         assert_eq!(above("/a/b/c.md"), ["/a/b", "/a"]);
         assert_eq!(above("/a//b/"), ["/a//b", "/a"]);
         assert!(above("/a").is_empty() && above("/").is_empty() && above("").is_empty());
+    }
+
+    // spec: I4
+    #[test]
+    fn a_path_is_hidden_if_any_of_its_names_begins_with_a_dot() {
+        for (path, hidden) in [
+            (".a", true),
+            (".a/b", true),
+            ("a/.b", true),
+            ("a/.b/c.md", true),
+            ("a", false),
+            ("a.md", false),
+            ("a./b", false),
+            ("a/b.", false),
+        ] {
+            assert_eq!(RelPath::new(path).expect("a path").is_hidden(), hidden, "{path}");
+        }
     }
 
     // spec: G2

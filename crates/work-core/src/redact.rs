@@ -126,7 +126,24 @@ fn concerned(look: Look, source: GrantId) -> [GrantId; 2] {
 pub struct Access {
     grants: Grants,
     roots: BTreeMap<GrantId, Reached>,
-    seen: BTreeMap<SourceId, Vec<Seen>>,
+    seen: BTreeMap<SourceId, Sights>,
+}
+
+/// What counts of one source: what was seen, and beside it what is stored if that has moved since.
+#[derive(Clone, Copy, Debug)]
+struct Sights {
+    first: Seen,
+    beside: Option<Seen>,
+}
+
+impl Sights {
+    const fn one(first: Seen) -> Self {
+        Self { first, beside: None }
+    }
+
+    fn iter(self) -> impl Iterator<Item = Seen> {
+        std::iter::once(self.first).chain(self.beside)
+    }
 }
 
 impl Access {
@@ -170,19 +187,22 @@ impl Access {
             Look::NotReached => (unknown(), false),
         });
         let seen = match looked {
-            Some((seen, true)) => vec![seen],
-            Some((seen, false)) => std::iter::once(seen).chain(known()).collect(),
-            None => vec![known().unwrap_or_else(unknown)],
+            Some((first, true)) => Sights::one(first),
+            Some((first, false)) => Sights { first, beside: known() },
+            None => Sights::one(known().unwrap_or_else(unknown)),
         };
         self.seen.insert(source.id, seen);
+    }
+
+    /// All that counts of a source.
+    fn sights(&self, source: SourceId) -> impl Iterator<Item = Seen> {
+        self.seen.get(&source).into_iter().flat_map(|sights| sights.iter())
     }
 
     /// What is seen of a quotation's source as far as showing goes: the worst that counts, against the version cited.
     #[must_use]
     pub fn seen(&self, source: SourceId, cited: &SourceVersion) -> Seen {
-        let all = self.seen.get(&source).map_or(&[][..], Vec::as_slice);
-        all.iter()
-            .copied()
+        self.sights(source)
             .max_by_key(|seen| ResultState::of(cited, seen))
             .unwrap_or(Seen::Unreachable)
     }
@@ -209,18 +229,17 @@ impl Access {
         bound: Option<SourceVersion>,
         must_read: MustRead,
     ) -> Evidence {
-        let one = |seen: &Seen| match (seen, bound) {
+        let one = |seen: Seen| match (seen, bound) {
             (Seen::Denied, _) => Evidence::Denied,
             (Seen::Unreachable, _) => Evidence::Unavailable,
             (Seen::Missing | Seen::Unstable, _) if must_read == MustRead::Yes => {
                 Evidence::Unavailable
             }
             (Seen::Missing, None) => Evidence::AsBound,
-            (Seen::Bytes(seen), Some(bound)) if *seen == bound => Evidence::AsBound,
+            (Seen::Bytes(seen), Some(bound)) if seen == bound => Evidence::AsBound,
             (Seen::Bytes(_) | Seen::Missing | Seen::Unstable, _) => Evidence::Moved,
         };
-        let all = self.seen.get(&source).map_or(&[][..], Vec::as_slice);
-        all.iter().map(one).max().unwrap_or(Evidence::Unavailable)
+        self.sights(source).map(one).max().unwrap_or(Evidence::Unavailable)
     }
 
     /// What an approval binds of a source: its version, or that it is missing.
@@ -228,14 +247,13 @@ impl Access {
     /// # Errors
     /// [`Withheld`] when it is neither, or when not every look that counts says the same.
     pub fn to_bind(&self, source: SourceId) -> Result<Option<SourceVersion>, Withheld> {
-        let one = |seen: &Seen| match seen {
-            Seen::Bytes(version) => Ok(Some(*version)),
+        let one = |seen: Seen| match seen {
+            Seen::Bytes(version) => Ok(Some(version)),
             Seen::Missing => Ok(None),
             Seen::Unstable | Seen::Unreachable => Err(Withheld::EvidenceUnavailable),
             Seen::Denied => Err(Withheld::AccessRemoved),
         };
-        let all = self.seen.get(&source).map_or(&[][..], Vec::as_slice);
-        let bound = all.iter().map(one).collect::<Result<Vec<_>, _>>()?;
+        let bound = self.sights(source).map(one).collect::<Result<Vec<_>, _>>()?;
         match bound.as_slice() {
             [first, rest @ ..] if rest.iter().all(|next| next == first) => Ok(*first),
             _ => Err(Withheld::EvidenceUnavailable),
@@ -248,8 +266,9 @@ impl Access {
     /// # Errors
     /// [`Withheld`], the worst of them.
     pub fn comparable(&self, sources: impl IntoIterator<Item = SourceId>) -> Result<(), Withheld> {
-        let of = |source| self.seen.get(&source).map_or(&[Seen::Unreachable][..], Vec::as_slice);
-        let why = |seen: &Seen| match seen {
+        let unseen = Sights::one(Seen::Unreachable);
+        let of = |source| self.seen.get(&source).map_or(unseen, |sights| *sights).iter();
+        let why = |seen: Seen| match seen {
             Seen::Bytes(_) => None,
             Seen::Denied => Some(Withheld::AccessRemoved),
             Seen::Missing | Seen::Unstable | Seen::Unreachable => {
@@ -258,7 +277,7 @@ impl Access {
         };
         let mut sources = sources.into_iter().peekable();
         let nothing = sources.peek().is_none().then_some(Withheld::EvidenceUnavailable);
-        let worst = sources.flat_map(|source| of(source).iter().filter_map(why)).max();
+        let worst = sources.flat_map(of).filter_map(why).max();
         worst.or(nothing).map_or(Ok(()), Err)
     }
 
@@ -321,7 +340,7 @@ impl Access {
 
     /// Why content that rests on `source` stays shut, if it does.
     fn withholds(&self, source: SourceId) -> Option<Withheld> {
-        let why = |seen: &Seen| match seen {
+        let why = |seen: Seen| match seen {
             Seen::Denied => Some(Withheld::AccessRemoved),
             Seen::Unreachable => Some(Withheld::EvidenceUnavailable),
             Seen::Bytes(_) | Seen::Missing | Seen::Unstable => None,

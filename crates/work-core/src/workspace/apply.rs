@@ -1,6 +1,6 @@
 //! `apply` and `dismiss`: the single use of an approval, and the owner's no.
 
-use super::case::Case;
+use super::case::{self, Case};
 use super::deliver::Roots;
 use super::looks::{self, Looked, NoProbe};
 use super::{Decision, Failure, Moment, Workspace};
@@ -68,9 +68,8 @@ impl Workspace {
         channel: Channel,
         watch: &mut dyn Watch,
     ) -> Result<AppliedDoc, ApplyError> {
-        let case = self.read(|tx, _| Case::load(tx, id, &self.limits))?;
-        let case = case.ok_or(ApplyError::Unknown)?;
-        let looked = case.scene.look(self, Arc::new(NoProbe), watch);
+        let scene = self.read(|tx, _| case::bound_scene(tx, id, &self.limits))?;
+        let looked = scene.ok_or(ApplyError::Unknown)?.look(self, Arc::new(NoProbe), watch);
         self.act(
             |tx, _| {
                 let events = tx.events(Events::LatestOf { subject: id.bytes(), most: EVENTS })?;

@@ -277,10 +277,24 @@ impl Records {
     }
 }
 
+/// The sources that a proposal binds, if there is one of this id: no source, if the record of them cannot be read.
+pub(super) fn bound_scene(
+    tx: &mut dyn ReadTx,
+    id: ProposalId,
+    limits: &Limits,
+) -> Result<Option<Scene>, StoreError> {
+    let Some(proposal) = tx.proposals(Proposals::Ids(&[id]))?.pop() else { return Ok(None) };
+    let bound = documents(tx, [proposal.value.binding], limits.binding_bytes)?.pop();
+    let bound =
+        bound.and_then(|(digest, document)| stored::read_binding((digest, &document), limits));
+    let sources = bound.iter().flat_map(|binding| &binding.0).map(|bound| bound.source_id);
+    Scene::load(tx, sources.collect::<Vec<_>>()).map(Some)
+}
+
 /// Documents that say what content rests on: they are read to decide, and shown to nobody.
 fn documents(
     tx: &mut dyn ReadTx,
-    digests: BTreeSet<Digest>,
+    digests: impl IntoIterator<Item = Digest>,
     each: usize,
 ) -> Result<Vec<(Digest, Document)>, StoreError> {
     let digests: Vec<Digest> = digests.into_iter().collect();

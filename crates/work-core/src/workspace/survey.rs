@@ -240,23 +240,26 @@ impl Survey {
     fn news(&self, sweep: Sweep) -> Option<News<'_>> {
         let kept = |one: &Looked| self.ledger.observation(one.source.id);
         let grants = &self.ledger.grants;
-        let says_new = |one: &&Looked| looks::says_new(one, kept(one), grants);
-        let looked: Vec<Looked> = self.looked.iter().filter(says_new).cloned().collect();
         let swept = match sweep {
             Sweep::Kept => self.said_nothing_new(&kept),
             Sweep::Unkept => BTreeSet::new(),
         };
         let was_cut = self.looked.iter().any(|one| one.fresh.look == Look::NotReached);
-        let restamped = self.looked.iter().filter(|one| {
+        let (mut looked, mut restamped) = (Vec::new(), Vec::new());
+        for one in &self.looked {
+            let kept = kept(one);
             let moves_on = was_cut && !swept.contains(&one.source.grant);
-            (moves_on || self.was_touched(one, kept(one)))
-                && looks::says_same(one, kept(one), grants)
-        });
-        let restamped: Vec<Looked> = restamped.cloned().collect();
+            if looks::says_new(one, kept, grants) {
+                looked.push(one.clone());
+            } else if (moves_on || self.was_touched(one, kept))
+                && looks::says_same(one, kept, grants)
+            {
+                restamped.push(one.clone());
+            }
+        }
         let findings = self.finding_notes();
         let is_nothing =
             looked.is_empty() && restamped.is_empty() && swept.is_empty() && findings.is_empty();
-        let grants = &self.ledger.grants;
         (!is_nothing).then_some(News { looked, restamped, swept, findings, grants })
     }
 
