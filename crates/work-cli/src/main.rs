@@ -26,6 +26,10 @@ mod wrap;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
+    #[cfg(feature = "plant")]
+    if let Ok(fault) = std::env::var("WORK_PLANT") {
+        work_core::plant::plant_by_name(&fault);
+    }
     let given: Vec<_> = std::env::args_os().collect();
     output::choose_color(&given);
     match args::parse(&given) {

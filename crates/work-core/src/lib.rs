@@ -18,6 +18,8 @@ pub mod limits;
 pub mod memory;
 pub mod moved;
 pub mod path;
+#[doc(hidden)]
+pub mod plant;
 pub mod port;
 pub mod proposal;
 pub mod quote;
