@@ -12,6 +12,21 @@ test:
 demo:
     cargo run --release -p work-cli -- report --folder examples/handbook "how long are backups kept"
 
+# The proofs, as CI runs them: every lane, and each planted fault that it must catch. Evidence: target/evidence.
+prove-ci: prove-build
+    target/prove/work-prove ci
+
+# The proofs for longer: PROVE_MINUTES (60) over all lanes, from a seed that is said.
+prove: prove-build
+    target/prove/work-prove long
+
+# One lane, again from a seed: `just prove-lane crash 17`.
+prove-lane lane seed="1": prove-build
+    target/prove/work-prove {{lane}} --seed {{seed}}
+
+prove-build:
+    cargo build --profile prove -p work-cli -p work-prove --features work-cli/plant,work-prove/plant
+
 # The numbers that the README promises, each beside a peer.
 bench:
     cargo bench --workspace

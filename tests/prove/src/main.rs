@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
+use work_core::plant::Fault;
 use work_prove::lanes::ALL;
 use work_prove::{Lane, Size, Told, run};
 
@@ -56,8 +57,18 @@ fn all(size: impl Fn(&Lane) -> Size, seed: u64) -> Option<bool> {
     let (all, caught) =
         planted.fold((0, 0), |(all, caught), one| (all + 1, caught + u32::from(one.caught)));
     let sound = told.iter().filter(|one| one.is_sound()).count();
+    let unhunted = unhunted();
+    if !unhunted.is_empty() {
+        say(&format!("no lane hunts {}", unhunted.join(" ")));
+    }
     say(&format!("{sound} of {} lanes sound, {caught} of {all} planted faults caught", told.len()));
-    Some(sound == told.len())
+    Some(sound == told.len() && unhunted.is_empty())
+}
+
+/// Faults that no lane promises to catch.
+fn unhunted() -> Vec<&'static str> {
+    let hunted = |fault: &&Fault| ALL.iter().any(|lane| lane.catches.contains(fault));
+    Fault::ALL.iter().filter(|fault| !hunted(fault)).map(|fault| fault.name()).collect()
 }
 
 fn one(name: &str, seed: u64) -> Option<bool> {

@@ -14,6 +14,8 @@ mod gates;
 mod help;
 mod journey;
 mod parallel;
+#[cfg(not(feature = "plant"))]
+mod planted;
 mod proposals;
 mod refusals;
 mod restoring;
