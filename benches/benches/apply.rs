@@ -1,5 +1,5 @@
 //! Applying a proposal, beside a bare SQLite transaction that writes as many bytes with the same settings; and what
-//! 100,000 revisions cost whoever applies, restores, compares or reads a history.
+//! 100,000 revisions cost whoever applies, restores, compares, reads a history or looks at everything.
 //!
 //! The bare transaction inserts one blob into a table of its own, in WAL mode with `synchronous = FULL`, long enough
 //! that the log grows by as many pages as one apply makes it grow. Both are on the same disk and take turns. The files
@@ -18,7 +18,7 @@ use work_core::port::{Clock, Quiet, SourceDoor};
 use work_core::proposal::Channel;
 use work_core::result::RevisionNo;
 use work_core::retrieve::Query;
-use work_core::workspace::{Repaired, ReportAsk, Workspace};
+use work_core::workspace::{Reading, Repaired, ReportAsk, Workspace};
 use work_source::{FolderDoor, OwnFiles};
 use work_store::{clock::HostClock, ids::OsIds, instance::Instance};
 
@@ -151,7 +151,7 @@ impl Bare {
 }
 
 fn among_many_revisions() {
-    let [few, many] = [1, 1000].map(|results| Times::among(results, 100));
+    let [few, many] = [2, 2000].map(|revisions| Times::among(50, revisions));
     for (what, many, few) in [
         ("apply", many.apply, few.apply),
         ("restore", many.restore, few.restore),
@@ -159,6 +159,8 @@ fn among_many_revisions() {
         ("history", many.history, few.history),
         ("show", many.show, few.show),
         ("proposals", many.proposals, few.proposals),
+        ("status of 50 results", many.status, few.status),
+        ("refresh of 50 results", many.refresh, few.refresh),
     ] {
         say(&format!(
             "{what}: {many:.0?} among 100,000 revisions, {few:.0?} among 100, ratio {:.2} (promised: 1.5)",
@@ -175,6 +177,8 @@ struct Times {
     history: Duration,
     show: Duration,
     proposals: Duration,
+    status: Duration,
+    refresh: Duration,
 }
 
 impl Times {
@@ -223,6 +227,10 @@ impl Times {
             }),
             show: median(RUNS, || drop(work.show(result, None, &mut Quiet).expect("shown"))),
             proposals: median(RUNS, || drop(work.proposals(None).expect("a list"))),
+            status: median(RUNS, || {
+                drop(work.status(Reading::Again, &mut Quiet).expect("a status"));
+            }),
+            refresh: median(RUNS, || drop(work.refresh(&mut Quiet).expect("a refresh"))),
         }
     }
 }
