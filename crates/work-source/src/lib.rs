@@ -6,8 +6,8 @@
 //! calls no probe after it has returned, and waits for no read that hangs.
 //!
 //! It knows no store, no query and no text. To read: `door` puts a call together; `scan` and `look` are the two ways of
-//! working, on the caller's thread; `crew` is the threads; `walk` and `visit` are what they do; `guard` is the one place
-//! where anything is opened, by means of `platform`.
+//! working, on the caller's thread; `crew` is the threads of a call, `hands` those of a door; `walk` and `visit` are
+//! what they do; `guard` is the one place where anything is opened, by means of `platform`.
 
 mod admit;
 mod crew;
