@@ -55,11 +55,14 @@ impl Link {
     /// Ends the deadline, and whatever transaction is open.
     pub(super) fn rest(&mut self) {
         let free = self.connection.progress_handler(0, None::<fn() -> bool>).is_ok();
-        let undone =
-            self.connection.is_autocommit() || self.connection.execute_batch("ROLLBACK").is_ok();
+        let undone = self.connection.is_autocommit() || self.roll_back().is_ok();
         if !(free && undone) {
             self.give_up();
         }
+    }
+
+    fn roll_back(&self) -> rusqlite::Result<usize> {
+        self.connection.prepare_cached("ROLLBACK")?.execute([])
     }
 
     /// Interrupts every statement that still runs at `end`.

@@ -9,6 +9,7 @@
 use rusqlite::Row;
 use rusqlite::types::FromSql;
 use serde::{Deserialize, Serialize};
+use std::sync::LazyLock;
 use work_core::audit::AuditEvent;
 use work_core::digest::Digest;
 use work_core::folder::{Grant, GrantState, Hidden, IgnoreFiles, Rules};
@@ -200,8 +201,13 @@ pub(super) fn json(value: &impl Serialize) -> Vec<u8> {
     serde_json::to_vec(value).expect("texts and numbers are always JSON")
 }
 
-/// Bytes as rules.
+/// Bytes as rules. Most grants have the standard ones, which are known by their bytes.
 fn rules(bytes: &[u8]) -> Option<Rules> {
+    static STANDARD: LazyLock<(Vec<u8>, Rules)> =
+        LazyLock::new(|| (rules_bytes(&Rules::standard()), Rules::standard()));
+    if bytes == STANDARD.0 {
+        return Some(STANDARD.1.clone());
+    }
     let kept: KeptRules = serde_json::from_slice(bytes).ok()?;
     Rules::new(kept.extensions, kept.exclude, kept.hidden, kept.ignore_files).ok()
 }

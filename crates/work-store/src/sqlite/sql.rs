@@ -198,10 +198,12 @@ statements! {
     PROPOSAL_INSERT = "INSERT INTO proposal (id, result, kind, state, base, task, fence, restores, body, \
         dependencies, verification, scan, binding, fingerprint, created_at, expires_at, era, ended_at, superseded_by, \
         version) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, 1)";
-    PROPOSAL_UPDATE = "UPDATE proposal SET kind = ?3, state = ?4, base = ?5, task = ?6, fence = ?7, restores = ?8, \
-        body = ?9, dependencies = ?10, verification = ?11, scan = ?12, binding = ?13, created_at = ?15, \
-        expires_at = ?16, era = ?17, ended_at = ?18, superseded_by = ?19, version = version + 1 \
-        WHERE id = ?1 AND result = ?2 AND fingerprint = ?14 AND version = ?20";
+    /// Only how it ended. All else is compared, not written again: SQLite checks each reference of a column that an
+    /// update names, also if the value stays.
+    PROPOSAL_UPDATE = "UPDATE proposal SET state = ?4, ended_at = ?18, superseded_by = ?19, version = version + 1 \
+        WHERE id = ?1 AND result = ?2 AND kind = ?3 AND base = ?5 AND task IS ?6 AND fence IS ?7 AND restores IS ?8 \
+        AND body = ?9 AND dependencies = ?10 AND verification = ?11 AND scan = ?12 AND binding = ?13 \
+        AND fingerprint = ?14 AND created_at = ?15 AND expires_at = ?16 AND era = ?17 AND version = ?20";
     APPROVAL_INSERT = "INSERT INTO approval (fingerprint, proposal, channel, at) VALUES (?1, ?2, ?3, ?4)";
 
     OBSERVATION_INSERT = "INSERT INTO observation (source, no, seen, owner, digest, size, cut, stamp, looked_at, \

@@ -50,8 +50,8 @@ impl<'s> Lock<'s> {
         connection
             .progress_handler(0, None::<fn() -> bool>)
             .map_err(|error| CommitError::NotDone(failure(error)))?;
-        let committed = connection.execute_batch("COMMIT");
-        committed.map_err(|error| in_doubt(error, !connection.is_autocommit()))
+        let committed = connection.prepare_cached("COMMIT").and_then(|mut end| end.execute([]));
+        committed.map(drop).map_err(|error| in_doubt(error, !connection.is_autocommit()))
     }
 }
 
