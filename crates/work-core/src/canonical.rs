@@ -5,6 +5,7 @@
 //! bytes. A writer without a reader: nothing is ever read back from here.
 
 use crate::digest::Digest;
+use crate::plant::{Fault, is_planted};
 
 /// Collects fields under a tag.
 ///
@@ -69,7 +70,9 @@ impl Canonical {
     /// One field: its kind, its length in eight bytes, and its value.
     fn field(mut self, kind: u8, value: &[u8]) -> Self {
         self.0.push(kind);
-        self.0.extend_from_slice(&(value.len() as u64).to_be_bytes());
+        if !is_planted(Fault::CanonicalSeparators) {
+            self.0.extend_from_slice(&(value.len() as u64).to_be_bytes());
+        }
         self.0.extend_from_slice(value);
         self
     }

@@ -74,7 +74,7 @@ faults! {
     UnreachedIsChecked = "unreached-is-checked",
     /// Counts of `status` hold results that access was withdrawn from.
     RedactionCount = "redaction-count",
-    /// The query of a hidden result is shown in lists.
+    /// A list tells of a hidden result what it tells of others.
     RedactionList = "redaction-list",
     /// History shows earlier revisions whose sources were withdrawn.
     RedactionHistory = "redaction-history",
@@ -114,7 +114,7 @@ faults! {
     LostRevision = "lost-revision",
     /// A request that is repeated with its key makes a second task.
     RepeatedRequest = "repeated-request",
-    /// The query parser gives up on a long query by panicking.
+    /// A long query is cut by bytes, also in the middle of a character.
     QueryPanic = "query-panic",
 }
 

@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
+use crate::plant::{Fault, is_planted};
 use thiserror::Error;
 
 use super::common::{is_common, is_contraction};
@@ -109,6 +110,8 @@ impl Query {
             }
             _ => {}
         }
+        let most = if is_planted(Fault::QueryPanic) { QUERY_CHARS } else { text.len() };
+        let text = &text[..text.len().min(most)];
         let mut parsed = Parsed::default();
         clauses(text).for_each(|clause| parsed.take(clause));
         parsed.finish(text)

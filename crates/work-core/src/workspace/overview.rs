@@ -13,6 +13,7 @@ use super::{Failure, Moment, Workspace};
 use crate::document::wire::CauseDoc;
 use crate::id::{ResultId, SourceId};
 use crate::limits::Limits;
+use crate::plant::{Fault, is_planted};
 use crate::port::{Quoted, ReadTx, Results, StoreError};
 use crate::quote::Finding;
 use crate::redact::Access;
@@ -107,7 +108,8 @@ impl<'a> Overview<'a> {
 
     /// What is counted of the sources of all that is not withdrawn.
     pub(super) fn tally(&self) -> Tally {
-        self.tally_of(|_, state| state != ResultState::AccessRemoved)
+        let counts_all = is_planted(Fault::RedactionCount);
+        self.tally_of(|_, state| state != ResultState::AccessRemoved || counts_all)
     }
 
     /// Whether the survey reached a source.

@@ -8,6 +8,7 @@ use crate::document::wire::{ResultDoc, ResultEntry, VerificationDoc};
 use crate::folder::Grants;
 use crate::id::{ResultId, SourceId};
 use crate::limits::Limits;
+use crate::plant::{Fault, is_planted};
 use crate::port::{Document, Kept, Quotations, Quoted, ReadTx, Revisions, StoreError};
 use crate::redact::{self, Access, Sealed};
 use crate::result::{Cited, Revision, WorkResult};
@@ -112,7 +113,8 @@ pub(super) fn entry(
     let quoted = rows.quoted(result.id);
     let rests_on: Vec<Cited> = quoted.iter().map(|one| one.cited).collect();
     let state = access.state(answer::pairs(&rests_on));
-    let revision = rows.revisions.get(&result.id).filter(|_| !state.hides());
+    let shows = !state.hides() || is_planted(Fault::RedactionList);
+    let revision = rows.revisions.get(&result.id).filter(|_| shows);
     let revision = revision.filter(|revision| rows.rests_on(revision, limits) == rests_on);
     let Some(revision) = revision else {
         return answer::stub(result, answer::unless_hidden(state)).into_entry();
