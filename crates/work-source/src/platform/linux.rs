@@ -334,6 +334,8 @@ fn fault(errno: Errno) -> Fault {
         Errno::XDEV => Fault::OtherMount,
         Errno::ACCESS | Errno::PERM => Fault::Denied,
         Errno::AGAIN => Fault::Unstable,
+        // A socket, or a device without one behind it.
+        Errno::NXIO => Fault::Special,
         _ => Fault::Failed,
     }
 }

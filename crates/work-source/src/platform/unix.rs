@@ -223,6 +223,8 @@ fn fault(errno: Errno) -> Fault {
         Errno::NOTDIR => Fault::NotADirectory,
         Errno::ACCESS | Errno::PERM => Fault::Denied,
         Errno::AGAIN => Fault::Unstable,
+        // A socket, or a device without one behind it.
+        Errno::NXIO | Errno::OPNOTSUPP => Fault::Special,
         _ => Fault::Failed,
     }
 }

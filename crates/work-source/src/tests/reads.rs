@@ -142,6 +142,22 @@ fn a_fifo_put_in_the_place_of_a_file_that_was_looked_at_hangs_nothing() {
     }
 }
 
+// spec: G2, O1
+#[test]
+fn a_socket_put_in_the_place_of_a_file_that_was_looked_at_is_no_failure_of_the_folder() {
+    for means in ALL_MEANS {
+        let tree = Tree::new();
+        let path = tree.file("m/a.md", "a");
+        let grants = [grant(1, &tree.at("m"))];
+        let door = changing(Moment::Open, 1, move || {
+            std::fs::remove_file(&path).expect("a removal");
+            std::os::unix::net::UnixListener::bind(&path).expect("a socket");
+        });
+        let door = door.with_means(means);
+        assert_eq!(look_at(&door, &grants, "a.md").0, Seen::Denied, "{means:?}");
+    }
+}
+
 // spec: G4
 #[test]
 fn a_file_that_shrinks_while_it_is_read_gives_no_mix() {
