@@ -80,6 +80,14 @@ impl FolderDoor {
         Self { means, ..self }
     }
 
+    /// Doors that this makes, one for each way in which this platform can go down and open, with its means.
+    ///
+    /// For tests: a door takes the best means by itself.
+    #[cfg(any(test, feature = "testkit"))]
+    pub fn in_each_way(make: impl Fn() -> Self) -> impl Iterator<Item = Self> {
+        Means::ALL.into_iter().map(move |means| Self { means, ..make() })
+    }
+
     fn new(own: Option<Arc<OwnFiles>>, boot: BootId) -> Self {
         Self {
             own,

@@ -9,6 +9,7 @@ use crate::platform::{Dir, Means, Sight, Tools};
 use crate::seam::Seam;
 use std::fs::File;
 use std::sync::Arc;
+use work_core::plant::{Fault as Planted, is_planted};
 
 /// What every open under a grant passes.
 #[derive(Debug)]
@@ -60,7 +61,7 @@ impl Guard {
     /// may have come since the start.
     fn is_own(&self, facts: &Facts) -> bool {
         let now = || self.own.as_ref().is_some_and(|own| own.now().holds(facts));
-        self.at_start.holds(facts) || (facts.links > 1 && now())
+        !is_planted(Planted::OwnFile) && (self.at_start.holds(facts) || (facts.links > 1 && now()))
     }
 
     /// Whether an entry of a listing is the instance's own. A look is needed only where the inode is one of theirs.

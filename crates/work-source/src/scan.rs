@@ -15,6 +15,7 @@ use std::time::{Duration, Instant};
 use work_core::id::GrantId;
 use work_core::limits::ScanLimits;
 use work_core::path::RelPath;
+use work_core::plant::{Fault as Planted, is_planted};
 use work_core::port::{Go, Place, Scanned, Watch};
 use work_core::report::{FolderScan, Reached, ScanCounts, ScanLimit, SkipReason};
 use work_core::task::Progress;
@@ -280,7 +281,9 @@ impl Scan {
         if folder.reached != Reached::Yes {
             return;
         }
-        self.entries -= batch.counts.entries;
+        if !is_planted(Planted::EntryLimit) {
+            self.entries -= batch.counts.entries;
+        }
         add(&mut folder.counts, &batch.counts);
         folder.files.extend(batch.files);
         folder.stage = if walk.is_over() { Stage::Over } else { Stage::Ready(walk) };

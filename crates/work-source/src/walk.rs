@@ -21,6 +21,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use work_core::folder::{Forbidden, IgnoreFiles, Rules};
 use work_core::path::RelPath;
+use work_core::plant::{Fault as Planted, is_planted};
 use work_core::report::{Reached, ScanCounts, SkipReason};
 
 /// Candidates after which a folder rests until its next turns have used them.
@@ -257,7 +258,11 @@ fn entries(
     let most = usize::try_from(most).unwrap_or(usize::MAX - 1);
     let (mut found, mut seen) = (Vec::new(), 0_usize);
     dir.list(&mut |name, kind, inode| {
-        found.push(Entry { name: name.into(), inode, kind: told(kind) });
+        let name = match is_planted(Planted::LossyName) {
+            true => String::from_utf8_lossy(name).as_bytes().into(),
+            false => name.into(),
+        };
+        found.push(Entry { name, inode, kind: told(kind) });
         seen += 1;
         if found.len() > most.saturating_mul(2).max(STRIDE) {
             keep_smallest(&mut found, most);

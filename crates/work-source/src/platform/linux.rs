@@ -13,6 +13,7 @@ use std::mem::MaybeUninit;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 use work_core::path::HostPath;
+use work_core::plant::{Fault as Planted, is_planted};
 
 /// How names are gone down by and files are opened on this host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,6 +43,15 @@ pub(crate) enum Reopen {
 }
 
 impl Means {
+    /// Every way there is.
+    #[cfg(any(test, feature = "testkit"))]
+    pub(crate) const ALL: [Self; 4] = [
+        Self { step: Step::Openat2, reopen: Reopen::Object },
+        Self { step: Step::Openat, reopen: Reopen::Object },
+        Self { step: Step::Openat2, reopen: Reopen::Name },
+        Self { step: Step::Openat, reopen: Reopen::Name },
+    ];
+
     /// The best that this host has.
     pub(crate) fn of_this_host() -> Self {
         let step = match openat2(CWD, c".".to_bytes(), OFlags::DIRECTORY) {
@@ -73,9 +83,15 @@ fn own_handles() -> Result<OwnedFd, Errno> {
 
 /// Opens for reading what a handle holds.
 fn open_again(own: &OwnedFd, held: &OwnedFd, more: OFlags) -> Result<OwnedFd, Errno> {
-    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC | more;
+    let flags = reading() | more;
     let number = DecInt::from_fd(held);
     retry_on_intr(|| rustix::fs::openat(own, number.as_c_str(), flags, Mode::empty()))
+}
+
+/// How a file is opened: never waiting for whoever holds the other end of a FIFO that was put in its place.
+fn reading() -> OFlags {
+    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+    if is_planted(Planted::BlockingOpen) { flags - OFlags::NONBLOCK } else { flags }
 }
 
 /// The means of one call, with what it opens once for all its files.
@@ -194,6 +210,9 @@ impl Dir {
 
     /// A handle to `name` that can neither read nor list.
     fn open_beneath(&self, name: &[u8], more: OFlags, step: Step) -> Result<OwnedFd, Fault> {
+        if is_planted(Planted::Containment) {
+            return rustix::fs::openat(&self.fd, name, OFlags::PATH, Mode::empty()).map_err(fault);
+        }
         match step {
             Step::Openat2 => openat2(&self.fd, name, OFlags::PATH | more),
             // Without `O_DIRECTORY`, which would answer a link as "not a directory".
@@ -226,11 +245,7 @@ impl Sight {
         match tools.means.reopen {
             Reopen::Object => tools.open_again(&self.fd).map(File::from).map_err(fault),
             Reopen::Name => {
-                let flags = OFlags::RDONLY
-                    | OFlags::NONBLOCK
-                    | OFlags::NOCTTY
-                    | OFlags::NOFOLLOW
-                    | OFlags::CLOEXEC;
+                let flags = reading() | OFlags::NOFOLLOW;
                 let fd = retry_on_intr(|| rustix::fs::openat(&dir.fd, name, flags, Mode::empty()))
                     .map_err(fault)?;
                 self.same_or_kept(fd, own)
@@ -243,7 +258,7 @@ impl Sight {
     /// If another one was swapped in and is one of SQLite's, closing it would drop the locks: it stays open for good.
     fn same_or_kept(&self, fd: OwnedFd, own: &dyn Fn(&Facts) -> bool) -> Result<File, Fault> {
         let found = facts(&fd, b"", AtFlags::EMPTY_PATH);
-        if found.is_ok_and(|found| found.id == self.facts.id) {
+        if found.is_ok_and(|found| found.id == self.facts.id) || is_planted(Planted::SwappedFile) {
             return Ok(File::from(fd));
         }
         if found.map_or(true, |found| own(&found)) {

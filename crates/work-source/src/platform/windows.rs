@@ -19,6 +19,10 @@ const REPARSE_POINT: u32 = 0x400;
 pub(crate) struct Means;
 
 impl Means {
+    /// Every way there is.
+    #[cfg(any(test, feature = "testkit"))]
+    pub(crate) const ALL: [Self; 1] = [Self];
+
     /// The best that this host has.
     pub(crate) const fn of_this_host() -> Self {
         Self

@@ -1,7 +1,7 @@
 //! A folder in a temporary directory, grants for it, and probes that remember.
 
 use crate::door::FolderDoor;
-use crate::platform::{Means, Reopen, Step};
+use crate::platform::Means;
 use crate::seam::{Moment, Seam};
 use std::collections::{BTreeMap, BTreeSet};
 use std::os::unix::ffi::OsStrExt;
@@ -20,16 +20,11 @@ use work_core::time::Timestamp;
 pub(super) const BOOT: BootId = BootId::from_bytes([7; 16]);
 
 /// Every way of going down and opening.
-pub(super) const ALL_MEANS: [Means; 4] = [
-    Means { step: Step::Openat2, reopen: Reopen::Object },
-    Means { step: Step::Openat, reopen: Reopen::Object },
-    Means { step: Step::Openat2, reopen: Reopen::Name },
-    Means { step: Step::Openat, reopen: Reopen::Name },
-];
+pub(super) const ALL_MEANS: [Means; 4] = Means::ALL;
 
 /// A door with each of them.
 pub(super) fn doors() -> impl Iterator<Item = FolderDoor> {
-    ALL_MEANS.into_iter().map(|means| door().with_means(means))
+    FolderDoor::in_each_way(door)
 }
 
 pub(super) fn door() -> FolderDoor {
