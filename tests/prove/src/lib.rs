@@ -5,6 +5,7 @@
 //! add a fault stands in `tests/README.md`.
 
 pub mod evidence;
+mod ground;
 pub mod lanes;
 mod run;
 pub mod seed;
