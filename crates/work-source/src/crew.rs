@@ -49,6 +49,16 @@ enum State {
     Gone,
 }
 
+/// Where a thread is when its crew ends.
+enum Whereabouts {
+    /// At a job, in our own code: it is waited for.
+    Here,
+    /// In the file system, and given up on just now.
+    JustLeft,
+    /// Waiting, ended, or given up on before.
+    Elsewhere,
+}
+
 /// One thread, as others see it.
 #[derive(Debug)]
 pub(crate) struct Slot(Mutex<State>);
@@ -96,16 +106,42 @@ impl Slot {
         !matches!(*state, State::Left { .. })
     }
 
-    /// Gives up on the thread if it is away, for `patience` or longer, and tells where.
-    fn leave(&self, patience: Duration) -> Option<Ground> {
+    /// Gives up on the thread if it is away, for `patience` or longer, and tells where and for how long.
+    fn leave(&self, patience: Duration) -> Option<(Ground, Duration)> {
         let mut state = self.state();
         let State::Away { ground, since } = &*state else { return None };
-        if since.elapsed() < patience {
+        let hangs = since.elapsed();
+        if hangs < patience {
             return None;
         }
         let (ground, since) = (Arc::clone(ground), *since);
         *state = State::Left { ground: Arc::clone(&ground), since };
-        Some(ground)
+        Some((ground, hangs))
+    }
+
+    /// Gives up on the thread if it is away; answers whether it is at a job in our own code. Both in one look: between
+    /// two, it could go away.
+    fn leave_or_stay(&self) -> Whereabouts {
+        let mut state = self.state();
+        let (ground, since) = match &*state {
+            State::Here => return Whereabouts::Here,
+            State::Idle | State::Left { .. } | State::Gone => return Whereabouts::Elsewhere,
+            State::Away { ground, since } => (Arc::clone(ground), *since),
+        };
+        *state = State::Left { ground, since };
+        Whereabouts::JustLeft
+    }
+
+    /// Ends a job of a thread that was not given up on.
+    fn rest(&self) -> Result<(), LeftBehind> {
+        let mut state = self.state();
+        match *state {
+            State::Left { .. } => Err(LeftBehind),
+            State::Idle | State::Here | State::Away { .. } | State::Gone => {
+                *state = State::Idle;
+                Ok(())
+            }
+        }
     }
 
     /// Whether it was given up on and is not back.
@@ -215,15 +251,16 @@ impl<D, E> Board<D, E> {
         }
     }
 
-    /// Puts down what came of a job.
-    fn finish(&self, outcome: Outcome<E>, slot: &Slot) {
+    /// Puts down what came of a job, if it was not left behind.
+    fn finish(&self, outcome: Outcome<E>, slot: &Slot) -> Result<(), LeftBehind> {
         let mut table = self.table();
+        slot.rest()?;
         table.done.push(outcome);
-        *slot.state() = State::Idle;
         let enough = table.closed || table.done.len() >= BATCH || table.queue.len() < LOW;
         if table.awaited && enough {
             self.news.notify_one();
         }
+        Ok(())
     }
 }
 
@@ -232,8 +269,8 @@ impl<D, E> Board<D, E> {
 pub(crate) enum News<E> {
     /// A job is done.
     Done(E),
-    /// Something hangs there. All jobs there are dropped, and none is to be sent.
-    Hangs(Ground),
+    /// Something hangs there, for this long by now. All jobs there are dropped, and none is to be sent.
+    Hangs(Ground, Duration),
 }
 
 /// Some threads, each with a `D` of its own, that turn jobs into answers of type `E`.
@@ -327,9 +364,9 @@ impl<D: Default + 'static, E: Send + 'static> Crew<D, E> {
                 self.open -= done.len();
                 return done.into_iter().map(|e| News::Done(unwound(e))).collect();
             }
-            if let Some(ground) = self.release_held().or_else(|| self.leave_one()) {
+            if let Some((ground, since)) = self.release_held().or_else(|| self.leave_one()) {
                 self.drop_jobs(&ground);
-                return vec![News::Hangs(ground)];
+                return vec![News::Hangs(ground, since)];
             }
             if Instant::now() >= until {
                 return Vec::new();
@@ -363,7 +400,7 @@ impl<D: Default + 'static, E: Send + 'static> Crew<D, E> {
     }
 
     /// Sends on what waited for an earlier read to end; tells of one that does not.
-    fn release_held(&mut self) -> Option<Ground> {
+    fn release_held(&mut self) -> Option<(Ground, Duration)> {
         let (held, free): (Vec<_>, Vec<_>) = std::mem::take(&mut self.held)
             .into_iter()
             .partition(|job| self.yard.lost.longest(&job.ground).is_some());
@@ -372,16 +409,16 @@ impl<D: Default + 'static, E: Send + 'static> Crew<D, E> {
         self.board.table().queue.extend(free);
         self.board.work.notify_all();
         (self.slots.len()..self.threads.min(freed)).for_each(|_| self.hire());
-        let hangs = |job: &&Job<D, E>| {
-            self.yard.lost.longest(&job.ground).is_some_and(|since| since >= self.patience)
-        };
-        self.held.iter().find(hangs).map(|job| Arc::clone(&job.ground))
+        self.held.iter().find_map(|job| {
+            let hangs = self.yard.lost.longest(&job.ground)?;
+            (hangs >= self.patience).then(|| (Arc::clone(&job.ground), hangs))
+        })
     }
 
     /// Gives up on one thread that hangs, and takes on another in its place.
-    fn leave_one(&mut self) -> Option<Ground> {
+    fn leave_one(&mut self) -> Option<(Ground, Duration)> {
         let patience = self.patience;
-        let (at, ground) = self
+        let (at, left) = self
             .slots
             .iter()
             .enumerate()
@@ -389,7 +426,7 @@ impl<D: Default + 'static, E: Send + 'static> Crew<D, E> {
         self.yard.lost.add(self.slots.swap_remove(at));
         self.open -= 1;
         self.hire();
-        Some(ground)
+        Some(left)
     }
 
     /// Drops all jobs under `ground` that no thread has begun.
@@ -425,10 +462,14 @@ impl<D, E> Crew<D, E> {
 
     /// Whether a thread is at a job in our own code. One that is away is left behind.
     fn is_here(&self, slot: &Arc<Slot>) -> bool {
-        if slot.leave(Duration::ZERO).is_some() {
-            self.yard.lost.add(Arc::clone(slot));
+        match slot.leave_or_stay() {
+            Whereabouts::Here => true,
+            Whereabouts::Elsewhere => false,
+            Whereabouts::JustLeft => {
+                self.yard.lost.add(Arc::clone(slot));
+                false
+            }
         }
-        matches!(*slot.state(), State::Here)
     }
 }
 
@@ -442,11 +483,13 @@ impl<D, E> Drop for Crew<D, E> {
 fn serve<D: Default, E>(board: &Board<D, E>, slot: &Slot) {
     let mut desk = D::default();
     while let Some(job) = board.next_for(slot) {
-        match catch_unwind(AssertUnwindSafe(|| (job.run)(&mut desk, slot))) {
+        let ended = match catch_unwind(AssertUnwindSafe(|| (job.run)(&mut desk, slot))) {
             Ok(Ok(answer)) => board.finish(Ok(answer), slot),
-            Ok(Err(LeftBehind)) => break,
-            Err(_) if slot.is_left() => break,
+            Ok(Err(LeftBehind)) => Err(LeftBehind),
             Err(panic) => board.finish(Err(panic), slot),
+        };
+        if ended == Err(LeftBehind) {
+            break;
         }
     }
     *slot.state() = State::Gone;

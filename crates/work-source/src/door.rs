@@ -130,7 +130,7 @@ impl SourceDoor for FolderDoor {
         });
         match crew.wait(Instant::now() + self.patience * 2).pop() {
             Some(News::Done(answer)) => answer,
-            Some(News::Hangs(_)) | None => Err(AdmitRefusal::Unreachable),
+            Some(News::Hangs(..)) | None => Err(AdmitRefusal::Unreachable),
         }
     }
 
@@ -159,6 +159,6 @@ impl SourceDoor for FolderDoor {
     ) -> Vec<Look> {
         let crew = self.crew(&ground.limits);
         let party = self.party(ground, probe);
-        look::look(party, crew, wants, ground.limits.time, watch)
+        look::look(party, crew, wants, (ground.limits.time, self.patience), watch)
     }
 }

@@ -13,7 +13,7 @@ use crate::territory::{Reach, Root, Territory};
 use crate::visit::{Party, Visit, Visited};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use work_core::folder::GrantState;
 use work_core::id::GrantId;
@@ -30,17 +30,43 @@ const UNDER_WAY: usize = 32;
 /// look at a small file does.
 const BATCH: usize = 8;
 
-/// What the crew tells: of a grant whose root was to be opened, whether it was; and what came of wants, by their
-/// numbers.
+/// How long a job goes on beginning files: what is slow is shared among the threads, and is not lost when one of it
+/// hangs.
+const TURN: Duration = Duration::from_millis(20);
+
+/// What the crew tells besides the looks themselves: of a grant whose root was to be opened, whether it was; and the
+/// numbers of wants that a job did not come to.
 pub(crate) struct Event {
     entered: Option<(usize, Result<Arc<Root>, Reached>)>,
-    looks: Vec<(usize, Look)>,
+    left: Vec<usize>,
+}
+
+/// Looks by the numbers of their wants, as they are made: what a job saw before one of its files hung was seen.
+#[derive(Clone, Default)]
+struct Sightings(Arc<Mutex<Vec<(usize, Look)>>>);
+
+impl Sightings {
+    fn add(&self, sighting: (usize, Look)) {
+        self.lock().push(sighting);
+    }
+
+    /// Those since the last time.
+    fn take(&self) -> Vec<(usize, Look)> {
+        std::mem::take(&mut *self.lock())
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Vec<(usize, Look)>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 /// A look under way.
 struct Looking<'a> {
     party: Party,
     crew: Crew<Buffers, Event>,
+    sightings: Sightings,
+    /// How long a call takes that hangs. The crew may be less patient, so that the time is enough for others.
+    patience: Duration,
     wants: &'a [Want],
     looks: Vec<Option<Look>>,
     answered: usize,
@@ -52,17 +78,20 @@ struct Looking<'a> {
     ready: BTreeSet<usize>,
 }
 
-/// Looks at `wants` within `time`.
+/// Looks at `wants` within `time`. What a call of the file system keeps for `patience` is unreachable; what it keeps for
+/// less, but longer than the time allows, is not reached.
 pub(crate) fn look(
     party: Party,
     crew: Crew<Buffers, Event>,
     wants: &[Want],
-    time: Duration,
+    (time, patience): (Duration, Duration),
     watch: &mut dyn Watch,
 ) -> Vec<Look> {
     let mut looking = Looking {
         party,
         crew,
+        sightings: Sightings::default(),
+        patience,
         wants,
         looks: vec![None; wants.len()],
         answered: 0,
@@ -92,16 +121,16 @@ impl Looking<'_> {
     /// Has a root opened, and the first want under it looked at in the same go.
     fn enter(&mut self, no: usize, first: usize) {
         self.roots.insert(no, None);
-        let (party, place) = (self.party.clone(), self.place(first));
+        let (party, place, sightings) =
+            (self.party.clone(), self.place(first), self.sightings.clone());
         let ground = party.territory.ground(no);
         let at = Ground::clone(&ground);
         self.crew.send(&ground, move |buffers, slot| {
             let entered = slot.away(&at, || party.territory.enter(no))?.map(Arc::new);
-            let looks = match &entered {
-                Ok(root) => vec![look_at(&party, root, place, buffers, slot)?],
-                Err(_) => Vec::new(),
-            };
-            Ok(Event { entered: Some((no, entered)), looks })
+            if let Ok(root) = &entered {
+                sightings.add(look_at(&party, root, place, buffers, slot)?);
+            }
+            Ok(Event { entered: Some((no, entered)), left: Vec::new() })
         });
     }
 
@@ -157,13 +186,19 @@ impl Looking<'_> {
     }
 
     fn send(&mut self, root: Arc<Root>, batch: Vec<usize>) {
-        let places: Vec<_> = batch.into_iter().map(|at| self.place(at)).collect();
-        let party = self.party.clone();
+        let places: Vec<_> = batch.iter().map(|&at| self.place(at)).collect();
+        let (party, sightings) = (self.party.clone(), self.sightings.clone());
         let ground = party.territory.ground(root.grant);
         self.crew.send(&ground, move |buffers, slot| {
-            let looks =
-                places.into_iter().map(|place| look_at(&party, &root, place, buffers, slot));
-            Ok(Event { entered: None, looks: looks.collect::<Result<_, _>>()? })
+            let (begun, mut done) = (Instant::now(), 0);
+            for place in places {
+                sightings.add(look_at(&party, &root, place, buffers, slot)?);
+                done += 1;
+                if begun.elapsed() > TURN {
+                    break;
+                }
+            }
+            Ok(Event { entered: None, left: batch[done..].to_vec() })
         });
     }
 
@@ -175,21 +210,34 @@ impl Looking<'_> {
 
     /// Takes in what the crew tells.
     fn hear(&mut self, news: News<Event>) {
+        self.sightings.take().into_iter().for_each(|(at, look)| self.answer(at, look));
         match news {
-            News::Done(Event { entered, looks }) => {
-                looks.into_iter().for_each(|(at, look)| self.answer(at, look));
+            News::Done(Event { entered, left }) => {
                 match entered {
                     Some((no, Ok(root))) => self.open(no, root),
                     Some((no, Err(reached))) => self.shut(no, reached),
                     None => {}
                 }
+                self.ready_again(left);
             }
-            News::Hangs(ground) => {
+            News::Hangs(ground, since) => {
                 let there = |no: &usize| self.party.territory.ground(*no) == ground;
                 let numbers: Vec<usize> = self.roots.keys().copied().filter(there).collect();
-                numbers.into_iter().for_each(|no| self.shut(no, Reached::Unreachable));
+                let hangs = since >= self.patience;
+                numbers.into_iter().for_each(|no| match hangs {
+                    true => self.shut(no, Reached::Unreachable),
+                    false => drop(self.give_up(no)),
+                });
             }
         }
+    }
+
+    /// Takes back wants that a job did not come to, unless their grant was given up meanwhile.
+    fn ready_again(&mut self, left: Vec<usize>) {
+        let no = |at: usize| self.party.territory.number(self.wants[at].grant);
+        let is_asked = |&at: &usize| no(at).is_some_and(|no| self.under.contains_key(&no));
+        let left: Vec<usize> = left.into_iter().filter(is_asked).collect();
+        self.ready.extend(left);
     }
 
     fn open(&mut self, no: usize, root: Arc<Root>) {
@@ -201,24 +249,35 @@ impl Looking<'_> {
     /// Answers all that is still asked under a grant.
     fn shut(&mut self, no: usize, reached: Reached) {
         let id = self.party.territory.grant(no).id;
-        for at in self.under.remove(&no).unwrap_or_default() {
-            self.ready.remove(&at);
-            if self.looks[at].is_none() {
-                self.answer(at, not_reached(id, reached));
-            }
+        for at in self.give_up(no) {
+            self.answer(at, not_reached(id, reached));
         }
     }
 
+    /// Asks for nothing more under a grant; tells what has no answer.
+    fn give_up(&mut self, no: usize) -> Vec<usize> {
+        let mut all = self.under.remove(&no).unwrap_or_default();
+        all.retain(|at| {
+            self.ready.remove(at);
+            self.looks[*at].is_none()
+        });
+        all
+    }
+
+    /// Takes an answer; the first one stands.
     fn answer(&mut self, at: usize, look: Look) {
-        self.looks[at] = Some(look);
-        self.answered += 1;
+        if self.looks[at].is_none() {
+            self.looks[at] = Some(look);
+            self.answered += 1;
+        }
     }
 
     /// Ends the crew. What it had done by now counts.
     fn close(self) -> Vec<Look> {
-        let Self { crew, mut looks, .. } = self;
-        for (at, look) in crew.close().into_iter().flat_map(|event| event.looks) {
-            looks[at] = Some(look);
+        let Self { crew, sightings, mut looks, .. } = self;
+        drop(crew.close());
+        for (at, look) in sightings.take() {
+            looks[at].get_or_insert(look);
         }
         looks.into_iter().map(|look| look.unwrap_or(Look::NotReached)).collect()
     }

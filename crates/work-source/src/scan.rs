@@ -258,7 +258,7 @@ impl Scan {
             News::Done(Event::Entered(at, Err(reached))) => self.folders[at].end(reached),
             News::Done(Event::Listed(at, walk, batch)) => self.take_batch(at, walk, batch),
             News::Done(Event::Visited(at, visited)) => self.folders[at].count(&visited),
-            News::Hangs(ground) => {
+            News::Hangs(ground, _) => {
                 let there = self.folders.iter_mut().filter(|folder| folder.ground == ground);
                 there.for_each(|folder| folder.end(Reached::Unreachable));
             }

@@ -117,6 +117,60 @@ fn a_look_that_hangs_leaves_the_other_answers_as_they_are() {
     gate.open();
 }
 
+// spec: G6, O1
+#[test]
+fn what_is_slow_for_the_time_that_is_left_but_no_hang_is_not_reached_and_not_told_as_unreachable() {
+    let (_tree, grants, gate, door) = stuck(Moment::Open, b"a.md");
+    let door = door.with_patience(Duration::from_secs(600));
+    let wants: Vec<Want> = [(1, "a.md"), (1, "b.md"), (2, "x.md")]
+        .map(|(grant, name)| Want { grant: id(grant), path: rel(name), known: None })
+        .into();
+    let limits =
+        ScanLimits { threads: 1, time: Duration::from_millis(400), ..ScanLimits::standard() };
+    let ground = Ground { grants: &grants, scope: &[], limits };
+    let looks = door.look(ground, &wants, Arc::new(Reads::default()), &mut On::default());
+    assert_eq!(looks[..2], [Look::NotReached, Look::NotReached]);
+    assert!(matches!(looks[2], Look::Saw { seen: Seen::Bytes(_), .. }), "{looks:?}");
+    gate.open();
+}
+
+// spec: G6, O1
+#[test]
+fn what_was_seen_before_another_file_of_the_folder_hung_counts() {
+    let tree = Tree::new();
+    let names: Vec<String> = (0..64).map(|n| format!("one/f{n:03}.md")).collect();
+    names.iter().for_each(|name| drop(tree.file(name, name)));
+    let grants = [grant(1, &tree.at("one"))];
+    let gate = Arc::new(Gate::default());
+    let held = Arc::clone(&gate);
+    let door = door_with(move |at, entry| {
+        if at == Moment::Open && entry == b"f040.md" {
+            held.wait();
+        }
+    });
+    let wants: Vec<Want> = names
+        .iter()
+        .map(|name| Want { grant: id(1), path: rel(&name[4..]), known: None })
+        .collect();
+    let limits = ScanLimits { threads: 1, ..ScanLimits::standard() };
+    let ground = Ground { grants: &grants, scope: &[], limits };
+    let reads = Arc::new(Reads::default());
+    let looks = door.with_patience(PATIENCE).look(
+        ground,
+        &wants,
+        Arc::clone(&reads) as _,
+        &mut On::default(),
+    );
+    let told = reads.set();
+    for (want, look) in wants.iter().zip(&looks) {
+        let name = String::from_utf8_lossy(want.path.bytes()).into_owned();
+        let saw = matches!(look, Look::Saw { seen: Seen::Bytes(_), .. });
+        assert_eq!(saw, told.contains(&name), "{name}: {look:?}");
+    }
+    assert_eq!(told.len(), 40);
+    gate.open();
+}
+
 /// Says stop once `when` holds, and remembers the longest time between beats.
 struct StopWhen<F> {
     when: F,
