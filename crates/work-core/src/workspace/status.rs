@@ -130,12 +130,15 @@ fn waiting(
     limits: &Limits,
 ) -> Result<(Vec<WaitingDoc>, u64), StoreError> {
     pending.retain(|one| one.value.lasts(overview.now));
-    let cases = Case::all(tx, pending, limits)?;
-    let access =
-        cases.first().map(|case| case.scene.access(&overview.survey.looked, &Roots::new()));
-    let waits = |case: &&Case| access.as_ref().is_some_and(|access| case.waits(access));
-    let mut waiting: Vec<WaitingDoc> =
-        cases.iter().filter(waits).map(|case| entry(&case.proposal.value)).collect();
+    let mut waiting: Vec<WaitingDoc> = Vec::new();
+    // As many as a list of proposals: no question asks for more than a store answers at once.
+    for some in pending.chunks(limits.list as usize) {
+        let cases = Case::all(tx, some.to_vec(), limits)?;
+        let Some(first) = cases.first() else { continue };
+        let access = first.scene.access(&overview.survey.looked, &Roots::new());
+        let waits = cases.iter().filter(|case| case.waits(&access));
+        waiting.extend(waits.map(|case| entry(&case.proposal.value)));
+    }
     let all = waiting.len();
     waiting.truncate(limits.list as usize);
     let left_out = (all - waiting.len()) as u64;

@@ -180,16 +180,18 @@ fn a_trusting_status_reads_no_file_that_has_not_changed() {
     assert_eq!(trusting().counts.stale, 1);
 }
 
+/// What each of some reports is about.
+const WORDS: [&str; 5] = ["apple", "birch", "cedar", "daisy", "elder"];
+
 /// Reports over files of their own: `/d/0.md` and so on, the first made first.
 fn reports(world: &World, count: usize) -> Vec<ResultId> {
-    let words = ["apple", "birch", "cedar", "daisy", "elder"];
     let put =
-        |n: usize| world.door.put(&format!("/d/{n}.md"), format!("The {} grows.\n", words[n]));
+        |n: usize| world.door.put(&format!("/d/{n}.md"), format!("The {} grows.\n", WORDS[n]));
     (0..count).for_each(put);
     world.approve("/d");
     let report = |n: usize| {
         world.pass(1);
-        world.report(words[n]).artifact_id
+        world.report(WORDS[n]).artifact_id
     };
     (0..count).map(report).collect()
 }
@@ -255,6 +257,20 @@ fn a_proposal_waits_until_its_time_is_past() {
     assert_eq!(status(&world).waiting.len(), 1);
     world.pass(1);
     assert_eq!(status(&world).waiting, []);
+}
+
+// spec: L, J9
+#[test]
+fn more_proposals_wait_than_one_question_may_ask_for_and_all_are_counted() {
+    let limits = Limits { list: 2, page: 5, ..Limits::standard() };
+    let world = World::over(Arc::new(MemoryDoor::new())).limited(limits);
+    for (n, result) in reports(&world, 5).into_iter().enumerate() {
+        world.door.put(&format!("/d/{n}.md"), format!("The {} grows slowly.\n", WORDS[n]));
+        let repaired = world.work.repair(result, &mut Quiet).expect("works");
+        assert!(matches!(repaired, Repaired::Proposed(_)), "{repaired:?}");
+    }
+    let told = status(&world);
+    assert_eq!((told.waiting.len(), told.waiting_left_out), (2, 3));
 }
 
 // spec: T6
