@@ -1,7 +1,6 @@
 //! Every statement that runs while a workspace is used, each with the index that serves it in its plan's test.
 //!
-//! A pick is one statement. Lists of ids come as one blob, ids one after the other, which `asked` takes apart: one
-//! statement however many there are, and no text in between. `CROSS JOIN` pins the order of loops, because after
+//! A pick is one statement; what is asked of several records is the same statement again for each. `CROSS JOIN` pins the order of loops, because after
 //! `ANALYZE` the planner turned the quotations of a few results into a sort of the whole workspace.
 
 /// Names each statement, and lists them all for the test of their plans.
