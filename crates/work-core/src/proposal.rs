@@ -14,6 +14,7 @@ pub use machine::{
 
 use crate::digest::{Digest, NotADigest};
 use crate::id::{ProposalId, ResultId, TaskId};
+use crate::plant::{Fault, is_planted};
 use crate::result::{Origin, RevisionNo};
 use crate::task::Fence;
 use crate::time::{Era, Now, Timestamp};
@@ -106,6 +107,7 @@ impl Proposal {
     #[must_use]
     pub fn after(self, transition: Transition, now: Now) -> Self {
         let state = match transition {
+            Transition::Applied if is_planted(Fault::SingleUse) => self.state,
             Transition::Applied => ProposalState::Applied(now.at),
             Transition::Superseded(by) => ProposalState::Superseded(now.at, by),
             Transition::Dismissed => ProposalState::Dismissed(now.at),

@@ -6,6 +6,7 @@
 use crate::digest::Digest;
 use crate::id::{GrantId, ProposalId, ResultId, RunId, TaskId, WorkerId};
 use crate::limits::Limits;
+use crate::plant::{Fault, is_planted};
 use crate::result::RevisionNo;
 use crate::time::{Era, Now, Timestamp};
 use Ask::{Cancel, Claim, Finish, GiveBack, Renew};
@@ -257,10 +258,14 @@ pub fn decide(task: &Task, ask: Ask, now: Now, limits: &Limits) -> Result<Transi
         (Running(lease), Claim(_)) if lease.lasts(now) => Err(Refusal::Held { until: lease.ends }),
         (Running(_), Claim(_)) if task.attempts >= limits.attempts => Ok(Transition::Abandoned),
         (Running(_), Claim(by)) => Ok(leased(task, by, now, limits, true)),
-        (Running(_), Renew(f) | Finish(f, _) | GiveBack(f)) if f != task.fence => {
+        (Running(_), Renew(f) | Finish(f, _) | GiveBack(f))
+            if f != task.fence && !is_planted(Fault::FencingNumber) =>
+        {
             Err(Refusal::OldFence)
         }
-        (Running(lease), Renew(_) | Finish(..) | GiveBack(_)) if !lease.lasts(now) => {
+        (Running(lease), Renew(_) | Finish(..) | GiveBack(_))
+            if !lease.lasts(now) && !is_planted(Fault::LeaseEnd) =>
+        {
             Err(Refusal::LeaseEnded)
         }
         (Running(lease), Renew(_)) => renewed(lease, now, limits),
@@ -271,6 +276,9 @@ pub fn decide(task: &Task, ask: Ask, now: Now, limits: &Limits) -> Result<Transi
             Err(Refusal::OldFence)
         }
         (Queued, Renew(_) | Finish(..) | GiveBack(_)) => Err(Refusal::NotRunning),
+        (Cancelled, Finish(_, late)) if is_planted(Fault::Cancellation) => {
+            Ok(Transition::Finished(late))
+        }
         (Cancelled, Claim(_) | Renew(_) | Finish(..) | GiveBack(_) | Cancel) => {
             Err(Refusal::Cancelled)
         }

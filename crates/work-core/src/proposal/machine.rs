@@ -3,6 +3,7 @@
 use super::{Fingerprint, Proposal, ProposalKind, ProposalState};
 use crate::id::ProposalId;
 use crate::limits::Limits;
+use crate::plant::{Fault, is_planted};
 use crate::result::RevisionNo;
 use crate::time::Now;
 use Ask::{Apply, Dismiss, Supersede};
@@ -135,7 +136,9 @@ pub fn decide(proposal: &Proposal, ask: Ask, now: Now) -> Result<Transition, Ref
         (Superseded(..), Apply(_) | Supersede(_) | Dismiss) => Err(Refusal::Superseded),
         (Dismissed(_), Apply(_) | Supersede(_) | Dismiss) => Err(Refusal::Dismissed),
         (Expired(_), Apply(_) | Supersede(_) | Dismiss) => Err(Refusal::Expired),
-        (Pending, Apply(_) | Dismiss) if !proposal.lasts(now) => Err(Refusal::Expired),
+        (Pending, Apply(_) | Dismiss) if !proposal.lasts(now) && !is_planted(Fault::Expiry) => {
+            Err(Refusal::Expired)
+        }
         (Pending, Supersede(_)) if !proposal.lasts(now) => Ok(Transition::Expired),
         (Pending, Supersede(by)) => Ok(Transition::Superseded(by)),
         (Pending, Dismiss) => Ok(Transition::Dismissed),
@@ -145,7 +148,7 @@ pub fn decide(proposal: &Proposal, ask: Ask, now: Now) -> Result<Transition, Ref
 
 /// Whether what waits and was shown may become the accepted revision.
 fn approved(proposal: &Proposal, standing: Standing) -> Result<Transition, Refusal> {
-    let moved = standing.accepted != proposal.base;
+    let moved = standing.accepted != proposal.base && !is_planted(Fault::BaseRevision);
     match standing.evidence {
         Evidence::Denied => Err(Refusal::AccessRemoved),
         Evidence::NotReached => Err(Refusal::RefreshIncomplete),
@@ -159,7 +162,8 @@ fn approved(proposal: &Proposal, standing: Standing) -> Result<Transition, Refus
 impl Standing {
     /// Whether what was presented is the proposal's, and what its records give.
     fn is_shown(&self, proposal: &Proposal) -> bool {
-        self.presented == proposal.fingerprint && self.computed == Some(self.presented)
+        let shown = self.presented == proposal.fingerprint || is_planted(Fault::Presented);
+        shown && self.computed == Some(proposal.fingerprint)
     }
 }
 
@@ -202,6 +206,7 @@ pub fn prepare(
     let full = restores.saturating_sub(replaced) >= limits.pending_restores;
     match (new.kind, old.map(|old| (old.id, decide(old, Supersede(new.id), now)))) {
         (ProposalKind::Restore(_), _) if full => Err(TooManyPending(limits.pending_restores)),
+        (_, Some(_)) if is_planted(Fault::Supersede) => Ok(Preparation::New),
         (_, Some((id, Ok(ends)))) => Ok(Preparation::InPlaceOf(id, ends)),
         (_, Some((_, Err(_))) | None) => Ok(Preparation::New),
     }
