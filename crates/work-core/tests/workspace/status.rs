@@ -262,8 +262,8 @@ fn a_proposal_waits_until_its_time_is_past() {
 // spec: L, J9
 #[test]
 fn more_proposals_wait_than_one_question_may_ask_for_and_all_are_counted() {
-    let limits = Limits { list: 2, page: 5, ..Limits::standard() };
-    let world = World::over(Arc::new(MemoryDoor::new())).limited(limits);
+    let limits = Limits { list: 2, page: 8, ..Limits::standard() };
+    let world = World::small(Arc::new(MemoryDoor::new()), limits);
     for (n, result) in reports(&world, 5).into_iter().enumerate() {
         world.door.put(&format!("/d/{n}.md"), format!("The {} grows slowly.\n", WORDS[n]));
         let repaired = world.work.repair(result, &mut Quiet).expect("works");

@@ -92,9 +92,19 @@ impl World {
 
     /// A workspace that looks through `outer`, a door of a test's own around `door`.
     pub(crate) fn behind(door: Arc<MemoryDoor>, outer: Arc<dyn SourceDoor>) -> Self {
+        Self::built(door, outer, Limits::standard())
+    }
+
+    /// A workspace of whose store one question may ask no more than these limits say.
+    pub(crate) fn small(door: Arc<MemoryDoor>, limits: Limits) -> Self {
+        Self::built(door.clone(), door, limits.clone()).limited(limits)
+    }
+
+    fn built(door: Arc<MemoryDoor>, outer: Arc<dyn SourceDoor>, limits: Limits) -> Self {
         let clock = Arc::new(FakeClock::at(1_000_000));
         let (workspace, owner) = (WorkspaceId::from_bytes([1; 16]), OwnerId::from_bytes([2; 16]));
-        let store = MemoryStore::new(workspace, owner, SiteId::from_bytes([3; 16]), clock.clone());
+        let store = MemoryStore::new(workspace, owner, SiteId::from_bytes([3; 16]), clock.clone())
+            .with_limits(limits);
         let store = Arc::new(Faulty::new(store));
         let recorder = Arc::new(Recorder {
             store: store.clone(),
