@@ -347,6 +347,11 @@ impl Inner {
         Ok(())
     }
 
+    /// Makes the names last, whatever fault is set.
+    pub(crate) fn keep_names(&self) {
+        self.state().record.push(Op::SyncNames);
+    }
+
     pub(crate) fn size(&self, file: FileId) -> u64 {
         self.state().file(file).bytes.len() as u64
     }

@@ -309,8 +309,8 @@ unsafe extern "C" fn sync(file: *mut ffi::sqlite3_file, _: c_int) -> c_int {
     let handle = unsafe { handle(file) };
     let done = handle.disk.sync(handle.file);
     if done.is_ok() && handle.syncs_name.swap(false, Ordering::Relaxed) {
-        // SQLite's own layer does not look whether this succeeds.
-        let _ = handle.disk.sync_names();
+        // SQLite's own layer does not look whether this succeeds, so no fault is put in its way: nobody could tell it.
+        handle.disk.keep_names();
     }
     code(done, ffi::SQLITE_IOERR_FSYNC, ffi::SQLITE_IOERR_FSYNC)
 }

@@ -12,6 +12,7 @@ use scheduled_thread_pool::ScheduledThreadPool;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
+use work_core::plant::{Fault, is_planted};
 use work_core::port::StoreError;
 
 /// Statements kept prepared on each connection: all of them.
@@ -132,7 +133,12 @@ pub(super) fn harden(connection: &Connection) -> rusqlite::Result<()> {
     connection.execute_batch(
         "PRAGMA foreign_keys = ON; PRAGMA synchronous = FULL; PRAGMA recursive_triggers = ON; \
          PRAGMA cell_size_check = ON; PRAGMA fullfsync = ON; PRAGMA checkpoint_fullfsync = ON;",
-    )
+    )?;
+    if is_planted(Fault::Unsynced) {
+        connection.execute_batch("PRAGMA synchronous = NORMAL")
+    } else {
+        Ok(())
+    }
 }
 
 /// Makes sure that the database writes ahead into a log, and that a log which grew while somebody read for long shrinks.
@@ -189,10 +195,14 @@ impl Lender {
         Self { pool, refused }
     }
 
+    /// Whether a connection is open.
+    pub(super) fn has_any(&self) -> bool {
+        self.pool.state().connections > 0
+    }
+
     /// Lends a connection within `wait`.
     pub(super) fn lend(&self, wait: Duration) -> Result<PooledConnection<Opener>, StoreError> {
-        let opened = self.pool.state().connections > 0;
-        let wait = if opened { wait } else { wait.max(CONNECTING) };
+        let wait = if self.has_any() { wait } else { wait.max(CONNECTING) };
         self.pool.get_timeout(wait).map_err(|_| {
             let refused = self.refused.lock().unwrap_or_else(PoisonError::into_inner);
             refused.unwrap_or(StoreError::Busy)
