@@ -187,6 +187,16 @@ impl SqliteStore {
         inspect::inspect(&Opener::new(&self.path, self.looks).open()?.connection, depth)
     }
 
+    /// Makes sure that a reader has the log in sight before anybody writes.
+    ///
+    /// Frames of a commit whose sync failed look written to whoever reads the file again, while a power loss takes them
+    /// away: the system counts the pages as clean. As long as one connection has the log in sight they are no part of it,
+    /// and the next commit writes over them. Without any, recovery would find them, and everything that is committed
+    /// later would be built on them.
+    fn keep_log_in_sight(&self, patience: Patience) -> Result<(), StoreError> {
+        if self.readers.has_any() { Ok(()) } else { self.read(patience).map(drop) }
+    }
+
     /// A transaction with a connection of `lender`.
     fn begin(
         &self,
@@ -220,6 +230,7 @@ impl Store for SqliteStore {
     }
 
     fn write(&self, patience: Patience) -> Result<Box<dyn WriteTx + '_>, StoreError> {
+        self.keep_log_in_sight(patience)?;
         let snapshot = self.begin(&self.writer, "BEGIN IMMEDIATE", patience.lock, patience)?;
         Ok(Box::new(Lock::new(snapshot)))
     }
