@@ -10,6 +10,7 @@ use super::rows::kept;
 use crate::filesystem::{self, with_suffix};
 use rusqlite::{Connection, OpenFlags, params};
 use std::path::Path;
+use work_core::plant::{Fault, is_planted};
 use work_core::port::{Head, StoreError};
 
 /// The tables.
@@ -78,7 +79,11 @@ pub(super) fn writable(unfinished: &Path) -> Result<Connection, StoreError> {
 /// power loss could bring the journal back and undo it.
 fn fill(connection: &Connection, head: &Head) -> Result<(), StoreError> {
     let run = |sql: &str| connection.execute_batch(sql).map_err(failure);
-    run("PRAGMA synchronous = EXTRA; BEGIN IMMEDIATE;")?;
+    run("PRAGMA synchronous = EXTRA;")?;
+    if is_planted(Fault::CreationUnsynced) {
+        run("PRAGMA synchronous = OFF;")?;
+    }
+    run("BEGIN IMMEDIATE;")?;
     run(TABLES)?;
     insert_head(connection, head)?;
     run(&format!(

@@ -6,6 +6,7 @@
 //! To read: `cases` are the use cases, `stage` runs them, `state` compares, this file is the search.
 
 pub(crate) mod cases;
+mod create;
 pub(crate) mod stage;
 pub(crate) mod state;
 
@@ -26,12 +27,18 @@ pub const LANE: Lane = Lane {
     name: "crash",
     proves: "every command is all or nothing after a crash at any write",
     share: 3,
-    catches: &[Fault::Unsynced],
+    catches: &[Fault::Unsynced, Fault::CreationUnsynced],
     run,
 };
 
 /// Images that CI opens.
 const IMAGES: u64 = 10_000;
+
+/// The number of making a database, which is no case like the others.
+const NEW: usize = CASES.len();
+
+/// Images of a new database.
+const DRAWS_OF_NEW: u32 = 20;
 
 /// Of how many images one is used for three more commands.
 const USED: u64 = 10;
@@ -100,15 +107,21 @@ impl Search {
             ("images", self.images),
             ("images used for three more commands", self.used),
             ("places of a crash", self.places),
-            ("use cases", CASES.len() as u64),
+            ("use cases", CASES.len() as u64 + 1),
         ])
     }
 
     /// Goes through all use cases, with one more draw at each place in each round.
     fn all(&mut self, ask: &Ask) -> Result<(), Finding> {
         if let (Some(place), None) = (Place::of(ask.seed), ask.hunted()) {
+            if place.case == NEW {
+                return self.new_databases();
+            }
             let recording = self.recorded(place.case)?;
             return self.crash(&recording, place, false);
+        }
+        if ask.hunted() != Some(Fault::Unsynced) {
+            self.new_databases()?;
         }
         let recordings: Vec<Recording> =
             (0..CASES.len()).map(|case| self.recorded(case)).collect::<Result<_, _>>()?;
@@ -119,6 +132,16 @@ impl Search {
                 self.round(ask, (case, recording), round, first.wrapping_add(round))?;
             }
             round += 1;
+        }
+        Ok(())
+    }
+
+    /// Making a database: crashes right after it is answered as made.
+    fn new_databases(&mut self) -> Result<(), Finding> {
+        for draw in 0..DRAWS_OF_NEW {
+            self.images += 1;
+            let place = Place { case: NEW, at: 0, draw };
+            create::check(draw).map_err(|what| self.finding(place, &what))?;
         }
         Ok(())
     }
@@ -165,7 +188,7 @@ impl Search {
     }
 
     fn finding(&self, place: Place, what: &str) -> Finding {
-        let name = CASES[place.case].name;
+        let name = CASES.get(place.case).map_or("making a database", |case| case.name);
         let what = format!("{name}, power lost after operation {}: {what}", place.at);
         Finding { what, seed: place.number(), tries: self.images.max(1) }
     }

@@ -148,9 +148,7 @@ const fn case(
 impl Case {
     /// Makes it ready.
     pub(crate) fn ready(&'static self) -> Ready {
-        let door = Arc::new(MemoryDoor::new().file(FILE, THEN));
-        let clock = Arc::new(FakeClock::at(1_796_000_000));
-        let around = Surroundings { door, clock };
+        let around = surroundings();
         let (image, kept) = match self.base {
             Base::Schema1 => (Image::default().with(DATABASE, SCHEMA_1), Kept::default()),
             Base::Whole => self.prepared(&around, checkpointed),
@@ -250,8 +248,14 @@ fn empty(around: &Surroundings) -> Image {
     EMPTY.get_or_init(make).clone()
 }
 
+/// One file, and a clock that stands.
+pub(crate) fn surroundings() -> Surroundings {
+    let door = Arc::new(MemoryDoor::new().file(FILE, THEN));
+    Surroundings { door, clock: Arc::new(FakeClock::at(1_796_000_000)) }
+}
+
 /// The head of a new workspace.
-fn head(around: &Surroundings) -> Head {
+pub(crate) fn head(around: &Surroundings) -> Head {
     Head::new(
         WorkspaceId::from_bytes([1; 16]),
         OwnerId::from_bytes([2; 16]),
