@@ -32,3 +32,8 @@ fn fresh(opening: Opening) -> Box<dyn Store> {
 }
 
 work_core::conformance_suite!(fresh);
+
+#[test]
+fn every_step_of_a_small_world_leaves_what_the_rules_say() {
+    work_core::testkit::conformance::transitions::run(&fresh, 500);
+}

@@ -2,7 +2,8 @@
 //!
 //! Each check is a sentence, opens a fresh store and asks one promise of it. Where a database cannot be as strict as
 //! the store in memory, a check takes any refusal, but never a write. To read: `desk` does what use cases do, the
-//! other modules are the promises, `model` compares a store with the one in memory over random work.
+//! other modules are the promises, `model` compares a store with the one in memory over random work, [`transitions`] does
+//! every step of a small world on a store.
 
 mod desk;
 mod documents;
@@ -21,6 +22,7 @@ mod sources;
 mod strict;
 mod tasks;
 mod transactions;
+pub mod transitions;
 
 use crate::id::{OwnerId, SiteId, WorkspaceId};
 use crate::port::{Clock, Store};

@@ -106,7 +106,7 @@ pub struct World {
     /// The accepted revision of the one result.
     pub(in crate::testkit) accepted: u8,
     /// The version of the source that the accepted body quotes.
-    rests_on: u8,
+    pub(in crate::testkit) rests_on: u8,
     pub(in crate::testkit) tasks: [Option<TaskCell>; TASKS],
     pub(in crate::testkit) workers: [Hand; WORKERS],
     pub(in crate::testkit) proposals: [Option<ProposalCell>; PROPOSALS],
@@ -138,7 +138,7 @@ pub(in crate::testkit) struct Looked {
 }
 
 /// What may happen. Workers, tasks and proposals go by their number from 0.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Step {
     /// A second passes. A worker to which nothing else happens is one that pauses.
     Tick,
@@ -177,7 +177,7 @@ pub enum Step {
 }
 
 /// What happens to a source.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Fate {
     /// Its bytes change.
     Edited,
@@ -192,7 +192,7 @@ pub enum Fate {
 }
 
 /// Restores of other results that wait.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Others {
     /// None.
     None,
@@ -201,7 +201,7 @@ pub enum Others {
 }
 
 /// What somebody presents who approves, and what can be known at that moment.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Presented {
     /// The fingerprint that was shown.
     Shown,
@@ -277,7 +277,7 @@ places! {
 
 impl Place {
     /// What came of asking a task.
-    fn of_task(came: &Result<task::Transition, task::Refusal>) -> Self {
+    pub(in crate::testkit) fn of_task(came: &Result<task::Transition, task::Refusal>) -> Self {
         use task::{Refusal as No, Transition as Yes};
         match came {
             Ok(Yes::Leased { after_silence: false, .. }) => Self::Leased,
@@ -300,7 +300,9 @@ impl Place {
     }
 
     /// What came of preparing a proposal.
-    const fn of_preparation(came: &Result<Preparation, TooManyPending>) -> Self {
+    pub(in crate::testkit) const fn of_preparation(
+        came: &Result<Preparation, TooManyPending>,
+    ) -> Self {
         use proposal::Transition as How;
         match came {
             Ok(Preparation::New) => Self::PreparedNew,
@@ -314,7 +316,9 @@ impl Place {
     }
 
     /// What came of asking a proposal.
-    const fn of_proposal(came: &Result<proposal::Transition, proposal::Refusal>) -> Self {
+    pub(in crate::testkit) const fn of_proposal(
+        came: &Result<proposal::Transition, proposal::Refusal>,
+    ) -> Self {
         use proposal::{Refusal as No, Transition as Yes};
         match came {
             Ok(Yes::Applied) => Self::Applied,
@@ -349,6 +353,11 @@ impl World {
             proposals: [None; PROPOSALS],
             wrong: Wrongs::NONE,
         }
+    }
+
+    /// The time that is stored: the moment and its era.
+    pub(in crate::testkit) const fn stored_time(&self) -> (i8, u8) {
+        (self.anchor.latest, self.anchor.era)
     }
 
     /// Whether nothing is wrong with it.
@@ -450,7 +459,7 @@ impl World {
     }
 
     /// The number that the next proposal gets, if one more may be made.
-    fn room(&self, setting: &Setting) -> Option<usize> {
+    pub(in crate::testkit) fn room(&self, setting: &Setting) -> Option<usize> {
         self.proposals[..setting.proposals].iter().position(Option::is_none)
     }
 

@@ -10,6 +10,7 @@ use crate::document::wire::TaskDoc;
 use crate::folder::Grants;
 use crate::id::{GrantId, TaskId};
 use crate::limits::Limits;
+use crate::plant::{Fault, is_planted};
 use crate::port::{Asked, Change, Put, ReadTx, Request, RequestKey, StoreError, Tasks};
 use crate::redact::Access;
 use crate::retrieve::Query;
@@ -143,7 +144,8 @@ impl Queue {
         };
         let (from, until) = (request.created_at, request.created_at.plus(limits.key_life));
         // One from the future was made before the owner set time back, and would last until then.
-        let lasts = from <= moment.now.at && moment.now.at < until;
+        let past = is_planted(Fault::RepeatedRequest);
+        let lasts = from <= moment.now.at && moment.now.at < until && !past;
         match (lasts, request.asks == asks) {
             (true, true) => Ok(Some(first)),
             (true, false) => Err(KeyConflict),

@@ -32,7 +32,7 @@ pub(super) const PATIENCE: Patience =
 
 /// One fresh workspace.
 pub(super) struct Desk {
-    pub(super) store: Box<dyn Store>,
+    pub(super) store: Arc<dyn Store>,
     pub(super) clock: Arc<FakeClock>,
     ids: CountingIds,
 }
@@ -47,7 +47,7 @@ impl Desk {
             site: SiteId::from_bytes([0xa3; 16]),
             clock: Arc::clone(&clock) as _,
         });
-        Self { store, clock, ids: CountingIds::new() }
+        Self { store: Arc::from(store), clock, ids: CountingIds::new() }
     }
 
     /// An id of a kind.

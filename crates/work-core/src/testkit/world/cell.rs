@@ -213,6 +213,16 @@ impl TaskCell {
         }
     }
 
+    /// Whether what is seen of a task is this, whoever holds the lease of a worker that died.
+    pub(in crate::testkit) fn is_seen_as(mut self, mut seen: Self) -> bool {
+        if self.holder().is_some_and(|holder| *holder == GONE)
+            && let Some(holder) = seen.holder()
+        {
+            *holder = GONE;
+        }
+        self == Self { truth: self.truth, ..seen }
+    }
+
     /// Whether nothing follows.
     pub(super) const fn has_ended(&self) -> bool {
         !matches!(self.seat, TaskSeat::Queued | TaskSeat::Running(_))
@@ -374,6 +384,11 @@ impl ProposalCell {
             expires_at: moment(self.created).plus(life),
             era: Era(self.era.into()),
         }
+    }
+
+    /// Whether what is seen of a proposal is this.
+    pub(in crate::testkit) fn is_seen_as(self, seen: Self) -> bool {
+        self == Self { truth: self.truth, ..seen }
     }
 
     /// Whether nothing follows.
