@@ -264,7 +264,7 @@ fn check(
     let found = stage.state()?;
     expect_one_of(&found, allowed)?;
     let opened = recording.ready.open_later(&stage).map_err(|error| error.to_string())?;
-    expect_sound(&opened)?;
+    expect_sound_records(&opened)?;
     if used {
         recording.ready.go_on(&stage, &opened)?;
         expect_sound(&opened)?;
@@ -291,6 +291,11 @@ pub(crate) fn expect_sound(opened: &Opened) -> Result<(), String> {
     if !health.faults.is_empty() {
         return Err(format!("the file is damaged: {:?}", health.faults));
     }
+    expect_sound_records(opened)
+}
+
+/// What `doctor` finds in the records.
+fn expect_sound_records(opened: &Opened) -> Result<(), String> {
     let found = opened.work.doctor().map_err(|error| error.to_string())?;
     let damage = found.findings.iter().find(|finding| finding.severity == "damage");
     damage.map_or(Ok(()), |finding| Err(format!("doctor: {}", finding.what)))

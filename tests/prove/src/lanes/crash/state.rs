@@ -19,12 +19,19 @@ pub(crate) struct State {
 }
 
 impl State {
-    /// What the database at `path` holds.
+    /// What the database at `path` holds, if it is sound.
     ///
     /// Looking changes nothing but shared memory: a connection that only reads, and puts no log into the database when
     /// it is closed.
     pub(crate) fn of(path: &Path) -> Result<Self, String> {
-        read(&raw(path, OpenFlags::SQLITE_OPEN_READ_ONLY)?).map_err(|error| error.to_string())
+        let connection = raw(path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
+        let found = read(&connection).map_err(|error| error.to_string())?;
+        let check = connection.query_row("PRAGMA integrity_check(1)", [], |row| row.get(0));
+        match check.as_ref().map(String::as_str) {
+            Ok("ok") => Ok(found),
+            Ok(broken) => Err(format!("the file is damaged: {broken}")),
+            Err(error) => Err(error.to_string()),
+        }
     }
 
     /// In which tables it has another number of rows, for a person to read.
