@@ -125,6 +125,18 @@ impl SqliteStore {
         Ok(Self::over(path, clock, Role::Writer, Role::Reader))
     }
 
+    /// Brings a database of schema 1 up to date over a connection in whose way `with` has put something: for the proofs.
+    ///
+    /// # Errors
+    /// [`StoreError`] says why it is still of schema 1.
+    #[cfg(feature = "plant")]
+    pub fn migrate_with(
+        path: &Path,
+        with: impl FnOnce(&mut rusqlite::Connection),
+    ) -> Result<(), StoreError> {
+        migrate::migrate_with(path, with)
+    }
+
     /// Opens any database file only to look at it: nothing is written, and no file is made beside it unless a log or a
     /// journal is there already. Links on the way are followed. A file without either is read as if nobody wrote it.
     ///

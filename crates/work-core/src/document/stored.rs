@@ -8,6 +8,7 @@ use crate::digest::Digest;
 use crate::id::{GrantId, SourceId};
 use crate::limits::Limits;
 use crate::path::RelPath;
+use crate::plant::{Fault, is_planted};
 use crate::port::Document;
 use crate::quote::Quotation;
 use crate::report::{Body, FolderScan, Reached, ScanCounts, ScanLimit, ScanRecord};
@@ -291,7 +292,7 @@ fn read<T: for<'de> Deserialize<'de>>(
         Document::Bytes(bytes) => {
             let sound = bytes.len() <= form.most(limits)
                 && depth(bytes) <= limits.json_depth
-                && Digest::tagged(form.tag(), bytes) == digest;
+                && (is_planted(Fault::StoredDigest) || Digest::tagged(form.tag(), bytes) == digest);
             if sound { serde_json::from_slice(bytes).ok() } else { None }
         }
         Document::TooLong | Document::Absent => None,

@@ -27,6 +27,7 @@ use work_core::digest::Digest;
 use work_core::document::stored::{self, Binding, BoundSource, Dependencies, Stored};
 use work_core::id::{ActId, OwnerId, ProposalId, ResultId, SourceId, TaskId, WorkspaceId};
 use work_core::limits::Limits;
+use work_core::plant::{Fault, is_planted};
 use work_core::port::{Document, StoreError};
 use work_core::proposal::{Bound, Fingerprint, ProposalKind};
 use work_core::result::RevisionNo;
@@ -125,6 +126,14 @@ pub(super) fn migrate(path: &Path) -> Step {
     done
 }
 
+/// The same over a connection in whose way `with` has put something.
+#[cfg(feature = "plant")]
+pub(super) fn migrate_with(path: &Path, with: impl FnOnce(&mut Connection)) -> Step {
+    let mut link = Opener::new(path, Role::Writer).open()?;
+    with(&mut link.connection);
+    upgrade(&link.connection)
+}
+
 /// The transaction. Foreign keys wait until its end, when all of them are checked at once; a result and its revision,
 /// a repair and what it became name each other.
 fn upgrade(connection: &Connection) -> Step {
@@ -138,7 +147,12 @@ fn upgrade(connection: &Connection) -> Step {
     run(connection, COPIES)?;
     let upgrade = Upgrade { connection, limits: limits() };
     upgrade.log()?;
-    upgrade.citations()?;
+    if is_planted(Fault::MigrationHalfway) {
+        run(connection, "COMMIT; BEGIN IMMEDIATE;")?;
+    }
+    if !is_planted(Fault::MigrationStep) {
+        upgrade.citations()?;
+    }
     upgrade.proposals()?;
     OLD.iter().try_for_each(|table| run(connection, &format!("DROP TABLE {table};")))?;
     expect_whole(connection)?;
