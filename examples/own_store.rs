@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use work_core::memory::MemoryStore;
 use work_core::port::{Batch, CommitError, Patience, ReadTx, Store, StoreError, WriteTx};
-use work_core::testkit::conformance::{self, Opening};
+use work_core::testkit::conformance::{self, Opening, transitions};
 
 /// A store that counts its commits.
 struct Counting {
@@ -46,21 +46,27 @@ impl WriteTx for CountingWrite<'_> {
     }
 }
 
-/// Runs the whole suite on the store: how many promises were asked, and how many commits that took.
+/// Transitions of tasks and proposals that are done on the store.
+const TRANSITIONS: u64 = 500;
+
+/// Runs the whole suite on the store, then steps of a small world in which the real rules decide: how many promises were
+/// asked, and how many commits that took.
 pub(crate) fn prove() -> (usize, u64) {
     let commits = Arc::new(AtomicU64::new(0));
     let counter = commits.clone();
-    conformance::run(&move |opening: Opening| {
+    let make = move |opening: Opening| -> Box<dyn Store> {
         let Opening { workspace, owner, site, clock } = opening;
         let records = MemoryStore::new(workspace, owner, site, clock);
         Box::new(Counting { records, commits: counter.clone() })
-    });
+    };
+    conformance::run(&make);
+    transitions::run(&make, TRANSITIONS);
     (conformance::names().count(), commits.load(Ordering::Relaxed))
 }
 
 #[expect(clippy::print_stdout, reason = "an example shows what it does")]
 pub(crate) fn main() -> Result<(), Box<dyn Error>> {
     let (promises, commits) = prove();
-    println!("{promises} promises kept, in {commits} commits");
+    println!("{promises} promises and {TRANSITIONS} transitions kept, in {commits} commits");
     Ok(())
 }
