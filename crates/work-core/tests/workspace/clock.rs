@@ -93,6 +93,17 @@ fn accepting_the_clock_ends_every_proposal_that_waits() {
     assert!(world.work.doctor().expect("looks").ok);
 }
 
+// spec: T6 I5
+#[test]
+fn a_folder_approved_in_the_wrong_future_can_be_revoked() {
+    let world = World::empty();
+    world.clock.set_ahead(DAY);
+    world.approve("/handbook");
+    world.clock.set_back(DAY);
+    world.work.accept_clock().expect("written");
+    assert_eq!(world.revoke("/handbook").change, "revoked");
+}
+
 // spec: T6
 #[test]
 fn everything_made_in_the_wrong_future_can_be_used_and_ended() {

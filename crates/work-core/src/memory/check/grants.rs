@@ -14,10 +14,17 @@ impl Draft<'_> {
     pub(super) fn grant(&mut self, change: &Change<Grant>) -> Checked {
         let new = change.value();
         match self.tables.grants.replaced_by(&new.id, change)? {
-            Some(old) => carries_on(old, new, self.now)?,
-            None => self.is_a_first_approval(new)?,
+            // An approval from before the owner set time back stays as it was when the folder is revoked.
+            Some(old) if old.approved_at == new.approved_at => carries_on(old, new, self.now)?,
+            Some(old) => {
+                carries_on(old, new, self.now)?;
+                self.past(new.approved_at)?;
+            }
+            None => {
+                self.is_a_first_approval(new)?;
+                self.past(new.approved_at)?;
+            }
         }
-        self.past(new.approved_at)?;
         must(new.site == self.tables.head.site, "a folder of another site")?;
         must(new.since_look <= self.tables.head.looks, "an approval after looks to come")?;
         let labels = self.tables.grants.oldest_first().map(|kept| &kept.value);
