@@ -50,7 +50,7 @@ faults! {
     BaseRevision = "base-revision",
     /// The proposed body is not part of the fingerprint.
     BodyBinding = "body-binding",
-    /// What was seen of the sources is not part of the fingerprint, and not compared.
+    /// What is seen of the sources is not compared with what the approval binds.
     ObservationBinding = "observation-binding",
     /// The fingerprint that is presented is not compared.
     Presented = "presented",

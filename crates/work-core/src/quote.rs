@@ -5,6 +5,7 @@
 
 use crate::digest::Digest;
 use crate::path::RelPath;
+use crate::plant::{Fault, is_planted};
 use crate::retrieve::Passage;
 use crate::source::SourceVersion;
 use crate::text::{Encoding, Text};
@@ -66,7 +67,8 @@ impl Quotation {
             path,
             version,
             encoding: text.encoding(),
-            bytes: passage.range,
+            bytes: passage.range.start
+                ..passage.range.end + u64::from(is_planted(Fault::QuotationExact)),
             lines: passage.lines,
             heading: passage.heading,
             digest: Digest::of(bytes),
@@ -163,6 +165,7 @@ impl Finding {
         let mut places = places(file, &wanted, quotation.encoding);
         match (here, places.next(), places.next()) {
             (true, ..) => Self::Intact,
+            (false, Some(_), _) if is_planted(Fault::FindingLoose) => Self::Intact,
             (false, Some(at), None) => Self::Moved(at as u64),
             (false, Some(_), Some(_)) => Self::Ambiguous,
             (false, None, _) if reads_the_same(quotation, file, cut) => Self::Cosmetic,

@@ -8,6 +8,7 @@ use crate::digest::Digest;
 use crate::document::wire::{FolderScanDoc, ScanDoc};
 use crate::folder::{Approval, Grant, GrantState, Grants};
 use crate::id::{GrantId, SourceId};
+use crate::plant::{Fault, is_planted};
 use crate::port::{Document, Kept, Known, Observed, Want};
 use crate::proposal::Evidence;
 use crate::report::{FolderScan, Reached, ScanRecord};
@@ -184,6 +185,9 @@ impl Access {
         let from_here = fresh.is_some_and(|fresh| fresh.from == kept.map(|kept| kept.version));
         let looked = fresh.map(|fresh| match fresh.look {
             Look::Saw { seen, owner, .. } => (self.as_owned(source, owner, seen), from_here),
+            Look::NotReached if is_planted(Fault::UnreachedIsChecked) => {
+                (known().unwrap_or_else(unknown), false)
+            }
             Look::NotReached => (unknown(), false),
         });
         let seen = match looked {
@@ -237,6 +241,7 @@ impl Access {
             }
             (Seen::Missing, None) => Evidence::AsBound,
             (Seen::Bytes(seen), Some(bound)) if seen == bound => Evidence::AsBound,
+            _ if is_planted(Fault::ObservationBinding) => Evidence::AsBound,
             (Seen::Bytes(_) | Seen::Missing | Seen::Unstable, _) => Evidence::Moved,
         };
         self.sights(source).map(one).max().unwrap_or(Evidence::Unavailable)

@@ -5,6 +5,7 @@
 
 use crate::digest::Digest;
 use crate::id::{GrantId, ProposalId, ResultId, SourceId, TaskId};
+use crate::plant::{Fault, is_planted};
 use crate::source::{Seen, SourceVersion};
 use crate::task::Fence;
 use crate::time::Timestamp;
@@ -152,6 +153,11 @@ impl ResultState {
     pub fn of(cited: &SourceVersion, seen: &Seen) -> Self {
         match seen {
             Seen::Bytes(version) if version == cited => Self::SourcesChecked,
+            Seen::Bytes(version)
+                if is_planted(Fault::ChangedIsChecked) && version.size == cited.size =>
+            {
+                Self::SourcesChecked
+            }
             Seen::Bytes(_) | Seen::Missing | Seen::Unstable => Self::Stale,
             Seen::Unreachable => Self::EvidenceUnavailable,
             Seen::Denied => Self::AccessRemoved,

@@ -5,6 +5,7 @@
 //! Start at [`Anchor::advance`].
 
 use crate::id::BootId;
+use crate::plant::{Fault, is_planted};
 use std::fmt;
 use std::time::Duration;
 
@@ -132,7 +133,10 @@ impl Anchor {
         };
         let turned_back = !same_boot && reading.wall_ms < self.latest_ms;
         Self {
-            latest_ms: self.latest_ms.saturating_add(passed).max(reading.wall_ms),
+            latest_ms: match is_planted(Fault::TimeBack) {
+                true => reading.wall_ms,
+                false => self.latest_ms.saturating_add(passed).max(reading.wall_ms),
+            },
             boot: reading.boot,
             since_boot_ms: if same_boot {
                 self.since_boot_ms.max(reading.since_boot_ms)

@@ -263,7 +263,9 @@ impl Workspace {
             Err(CommitError::NotDone(cause)) => Err(Failure::Store(cause)),
             Err(CommitError::Overtaken) => Err(Failure::Overtaken),
             // A look or a renewal in doubt needs no settling: the next one decides anew.
-            Err(CommitError::Unknown(cause)) if !is_act => Err(Failure::Store(cause)),
+            Err(CommitError::Unknown(cause)) if !is_act || is_planted(Fault::DoubtIsNo) => {
+                Err(Failure::Store(cause))
+            }
             Err(CommitError::Unknown(cause)) => {
                 self.settle(id, cause)?.then_some(decision.answer).ok_or(Failure::Lost(cause))
             }

@@ -5,6 +5,7 @@ use crate::canonical::Canonical;
 use crate::digest::Digest;
 use crate::document::stored::{Binding, BoundSource};
 use crate::id::{OwnerId, ProposalId, ResultId, WorkspaceId};
+use crate::plant::{Fault, is_planted};
 use crate::result::RevisionNo;
 use crate::time::Timestamp;
 
@@ -100,7 +101,7 @@ impl Bound<'_> {
             .bytes(&result.bytes())
             .number(base.0)
             .bytes(base_body.bytes())
-            .bytes(body.bytes())
+            .bytes(if is_planted(Fault::BodyBinding) { base_body } else { body }.bytes())
             .bytes(dependencies.bytes())
             .bytes(verification.bytes())
             .bytes(scan.bytes())

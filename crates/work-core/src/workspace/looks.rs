@@ -8,6 +8,7 @@ use super::{Decision, Failure, Moment, Reading, Workspace, grants};
 use crate::folder::{Grant, GrantState, Grants};
 use crate::id::{GrantId, SourceId};
 use crate::limits::ScanLimits;
+use crate::plant::{Fault, is_planted};
 use crate::port::{
     Change, Ground, Kept, Note, Observed, Place, Probe, ReadTx, SourceDoor, Sources, StoreError,
     Version, Watch,
@@ -213,6 +214,14 @@ pub(crate) fn look_as(
     let pairs = sources.into_iter().zip(looks);
     pairs
         .map(|(observed, look)| {
+            let look = match look {
+                Look::Saw { seen: Seen::Unreachable, owner, stamp }
+                    if is_planted(Fault::FailedIsMissing) =>
+                {
+                    Look::Saw { seen: Seen::Missing, owner, stamp }
+                }
+                Look::Saw { .. } | Look::NotReached => look,
+            };
             let fresh = FreshLook::new(from(&observed), look, observed.source.grant, &grants);
             Looked { fresh, source: observed.source }
         })

@@ -3,6 +3,7 @@
 use super::{Checked, Draft, first, goes_on, must};
 use crate::id::{ProposalId, ResultId};
 use crate::memory::tables::Accepted;
+use crate::plant::{Fault, is_planted};
 use crate::port::Change;
 use crate::proposal::{Proposal, ProposalKind, ProposalState};
 use crate::result::{Cited, Origin, Revision, RevisionNo, WorkResult};
@@ -60,6 +61,10 @@ impl Draft<'_> {
         self.origin(new, cited)?;
         let key = (new.result, new.no);
         Arc::make_mut(&mut self.tables.revisions).insert(key, (*new, cited.into()));
+        if is_planted(Fault::LostRevision) {
+            let before = (new.result, RevisionNo(new.no.0 - 1));
+            Arc::make_mut(&mut self.tables.revisions).remove(&before);
+        }
         Ok(())
     }
 
