@@ -8,6 +8,8 @@ mod keep_it_true;
 mod own_sources;
 #[path = "../own_store.rs"]
 mod own_store;
+#[path = "../prove_store.rs"]
+mod prove_store;
 
 #[test]
 fn embedding_quotes_the_handbook() {
@@ -48,4 +50,11 @@ fn a_store_of_another_author_passes_the_suite() {
     let (promises, commits) = own_store::prove();
     assert!(promises > 50 && commits > 0, "{promises} promises, {commits} commits");
     own_store::main().unwrap();
+}
+
+#[test]
+fn a_store_of_another_author_keeps_its_promises_under_faults() {
+    let (tally, commits) = prove_store::prove(3).unwrap();
+    assert!(tally.faults > 0 && commits > tally.commits, "{tally:?}, {commits} commits");
+    prove_store::main().unwrap();
 }
