@@ -30,7 +30,7 @@ pub const LANE: Lane = Lane {
 };
 
 /// Rounds of CI; a round is its own seed.
-const ROUNDS: u64 = 50;
+const ROUNDS: u64 = 56;
 
 /// Cases of a round in which the adversary acts between look and open: 48 opens each.
 const CASES: u64 = 50;
