@@ -1,3 +1,3 @@
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|input: &[u8]| work_fuzz::retrieve(input));
+libfuzzer_sys::fuzz_target!(|input: &[u8]| work_fuzz::targets::retrieve(input));

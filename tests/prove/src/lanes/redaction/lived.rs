@@ -99,7 +99,7 @@ impl Lived {
 
     fn settle(&mut self) {
         self.edit_open();
-        self.secret.settle(&self.door);
+        self.secret.settle(&*self.door);
         for root in [APART].iter().chain(self.layout.approved) {
             self.approve(root, None);
         }
@@ -136,9 +136,9 @@ impl Lived {
     fn change(&mut self, change: Change) {
         match change {
             Change::EditOpen => self.edit_open(),
-            Change::Edit => self.secret.edit(&self.door),
-            Change::Rename => self.secret.rename(&self.door),
-            Change::Hush(topic) => self.secret.hush(topic, &self.door),
+            Change::Edit => self.secret.edit(&*self.door),
+            Change::Rename => self.secret.rename(&*self.door),
+            Change::Hush(topic) => self.secret.hush(topic, &*self.door),
         }
     }
 

@@ -22,8 +22,8 @@ const PAGE: u32 = 3;
 /// Pages that are followed.
 const PAGES: usize = 30;
 
-/// Revisions of a result that are asked for: one more than most have.
-const REVISIONS: u64 = 4;
+/// Revisions of a result that are asked for.
+const REVISIONS: u64 = 3;
 
 impl Lived {
     /// What is told of results, revisions, tasks and proposals, by what was asked. Nothing of it changes what is told.
@@ -39,14 +39,30 @@ impl Lived {
         for at in 0..self.results.len() {
             self.result(&mut told, at);
         }
-        self.lists(&mut told);
         self.overviews(&mut told);
         told
+    }
+
+    /// Looks at everything, as showing it would.
+    pub(super) fn look(&self) {
+        for made in &self.results {
+            for no in [None].into_iter().chain((1..=REVISIONS).map(|no| Some(RevisionNo(no)))) {
+                self.begin(false);
+                drop(self.work.show(made.id, no, &mut Quiet));
+            }
+        }
+        for proposed in &self.proposals {
+            self.begin(false);
+            drop(self.work.proposal(proposed.id, &mut Quiet));
+        }
+        self.begin(false);
+        drop(self.work.status(Reading::Again, &mut Quiet));
     }
 
     /// The same, and what is told of files by their names and of the workspace.
     pub(super) fn told_of_files(&self, files: &[HostPath]) -> Told {
         let mut told = self.told();
+        self.lists(&mut told);
         self.checks(&mut told, files);
         self.about(&mut told);
         told

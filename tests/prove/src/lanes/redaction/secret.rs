@@ -62,6 +62,30 @@ const WORDS: [[&str; 20]; 2] = [
     ],
 ];
 
+/// Where files stand: in memory, or on a disk.
+pub(super) trait Shelf {
+    /// Writes a file, and makes the folders above it.
+    fn put(&self, path: &str, text: String);
+    /// Removes a file.
+    fn remove(&self, path: &str);
+    /// Moves a file.
+    fn rename(&self, from: &str, to: &str);
+}
+
+impl Shelf for MemoryDoor {
+    fn put(&self, path: &str, text: String) {
+        self.put(path, text);
+    }
+
+    fn remove(&self, path: &str) {
+        self.remove(path);
+    }
+
+    fn rename(&self, from: &str, to: &str) {
+        self.rename(from, to);
+    }
+}
+
 /// What one world holds in the folders that are withdrawn later.
 #[derive(Debug)]
 pub(super) struct Secret {
@@ -102,20 +126,20 @@ impl Secret {
     }
 
     /// Writes the first files.
-    pub(super) fn settle(&mut self, door: &MemoryDoor) {
+    pub(super) fn settle(&mut self, shelf: &dyn Shelf) {
         self.add([true, false]);
         self.add([false, true]);
         for _ in 0..self.seed.below(3) {
             self.add_some();
         }
-        (0..self.files.len()).for_each(|at| self.write(door, at));
+        (0..self.files.len()).for_each(|at| self.write(shelf, at));
         for _ in 0..self.seed.below(6) {
-            self.litter(door);
+            self.litter(shelf);
         }
     }
 
     /// Other texts from now on, in one file at least of each topic; perhaps a file more, or one less that nothing quotes.
-    pub(super) fn edit(&mut self, door: &MemoryDoor) {
+    pub(super) fn edit(&mut self, shelf: &dyn Shelf) {
         self.turn += 1;
         let was_hushed = std::mem::take(&mut self.hushed).contains(&true);
         let told = [0, 1].map(|topic| self.files.iter().position(|file| file.topics[topic]));
@@ -125,34 +149,31 @@ impl Secret {
         }
         for at in 0..self.files.len() {
             if was_hushed || at >= known || told.contains(&Some(at)) || self.seed.once_in(2) {
-                self.write(door, at);
+                self.write(shelf, at);
             }
         }
         if self.seed.once_in(2) {
-            self.litter(door);
+            self.litter(shelf);
         } else if let Some(name) = self.others.pop() {
-            door.remove(&self.at(&name));
+            shelf.remove(&self.at(&name));
         }
     }
 
     /// Other names from now on, for every file that anything quotes.
-    pub(super) fn rename(&mut self, door: &MemoryDoor) {
+    pub(super) fn rename(&mut self, shelf: &dyn Shelf) {
         for at in 0..self.files.len() {
             let name = self.name("md");
             let old = std::mem::replace(&mut self.files[at].name, name);
-            door.rename(&self.at(&old), &self.at(&self.files[at].name));
+            shelf.rename(&self.at(&old), &self.at(&self.files[at].name));
         }
     }
 
-    /// Nothing on a topic from now on, until the next edit.
-    pub(super) fn hush(&mut self, topic: usize, door: &MemoryDoor) {
+    /// Nothing on a topic from now on, until the next edit. Every file changes: one on both topics, which one world may
+    /// have and the other not, would change what rests on the other topic in one of them alone.
+    pub(super) fn hush(&mut self, topic: usize, shelf: &dyn Shelf) {
         self.turn += 1;
         self.hushed[topic] = true;
-        for at in 0..self.files.len() {
-            if self.files[at].topics[topic] {
-                self.write(door, at);
-            }
-        }
+        (0..self.files.len()).for_each(|at| self.write(shelf, at));
     }
 
     fn add_some(&mut self) {
@@ -179,17 +200,17 @@ impl Secret {
     }
 
     /// A file that no report quotes: on nothing, or one that is not read at all.
-    fn litter(&mut self, door: &MemoryDoor) {
+    fn litter(&mut self, shelf: &dyn Shelf) {
         let extension = *self.seed.one_of(&["md", "txt", "png", "html"]);
         let name = self.name(extension);
         let long = self.seed.once_in(40);
         let words = if long { 40_000 } else { 1 + self.seed.below(30) };
         let text = self.sentence(words);
-        door.put(&self.at(&name), text);
+        shelf.put(&self.at(&name), text);
         self.others.push(name);
     }
 
-    fn write(&mut self, door: &MemoryDoor, at: usize) {
+    fn write(&mut self, shelf: &dyn Shelf, at: usize) {
         let topics = self.files[at].topics;
         let mut text = String::new();
         let said = [0, 1].map(|topic| topics[topic] && !self.hushed[topic]);
@@ -204,7 +225,7 @@ impl Secret {
         }
         text += &format!("Written in turn {}.\n", self.turn);
         let line_ends = if self.seed.once_in(4) { "\r\n" } else { "\n" };
-        door.put(&self.at(&self.files[at].name), text.replace('\n', line_ends));
+        shelf.put(&self.at(&self.files[at].name), text.replace('\n', line_ends));
     }
 
     /// Perhaps a heading, and paragraphs on nothing.
@@ -227,6 +248,11 @@ impl Secret {
 
     fn at(&self, name: &[u8]) -> String {
         format!("{}/{}", self.root, String::from_utf8_lossy(name))
+    }
+
+    /// Words that stand in nothing that is open.
+    pub(super) const fn words(&self) -> &'static [&'static str] {
+        self.words
     }
 
     /// Files that a request could name: one that is quoted and one that is not.

@@ -40,10 +40,11 @@ impl Told {
         self
     }
 
-    /// The same without the times of the latest looks, which showing something again takes.
-    pub(super) fn untimed(mut self) -> Self {
+    /// The same without lines that hold one of these words, and what follows on a line after a time of a look: showing
+    /// something again takes another look.
+    pub(super) fn without(mut self, words: &[&str]) -> Self {
         for (_, answer) in &mut self.0 {
-            let kept = answer.lines().filter(|line| !line.contains("\"observed_at\""));
+            let kept = answer.lines().filter(|line| !words.iter().any(|word| line.contains(word)));
             let untimed = kept.map(|line| line.split("Looked at").next().unwrap_or_default());
             *answer = untimed.collect::<Vec<_>>().join("\n");
         }
