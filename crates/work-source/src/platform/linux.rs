@@ -186,7 +186,7 @@ impl Dir {
     }
 
     /// Takes hold of `name`, one name, without following it or opening it for reading. It may be another mount's: the
-    /// facts tell.
+    /// facts tell, where the kernel tells mounts (5.8 and later); before, those of one device look alike.
     pub(crate) fn see(&self, name: &[u8]) -> Result<Sight, Fault> {
         let fd = self.open_beneath(name, OFlags::empty(), Step::Openat)?;
         let facts = facts(&fd, b"", AtFlags::EMPTY_PATH)?;
