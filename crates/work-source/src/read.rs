@@ -21,6 +21,7 @@ use crate::seam::Moment;
 use crate::territory::Trail;
 use std::fs::File;
 use std::io::ErrorKind;
+use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 use work_core::plant::{Fault as Planted, is_planted};
 use work_core::source::Stamp;
@@ -83,6 +84,9 @@ impl Read {
     }
 }
 
+/// A file that was come to: its directory, and the file itself as it was seen there.
+pub(crate) type Found = (Arc<Dir>, Sight);
+
 /// A name in a directory that is held.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Spot<'a> {
@@ -92,17 +96,19 @@ pub(crate) struct Spot<'a> {
     pub(crate) name: &'a [u8],
 }
 
-/// Reads what `sight` holds, and again what stands at `spot` while it changes.
+/// Reads the file called `name` that was found, and while it changes what is found `again`: by whoever knows the way from
+/// the root, since the directory may have been moved out of the folder meanwhile.
 pub(crate) fn stable(
     guard: &Guard,
-    spot: Spot<'_>,
-    sight: Sight,
+    name: &[u8],
+    found: Found,
+    again: impl Fn() -> Result<Found, Fault>,
     caps: Caps,
-    buffers: &mut Buffers,
-    slot: &Slot,
+    (buffers, slot): (&mut Buffers, &Slot),
 ) -> Result<Read, Fault> {
-    let mut held = sight;
+    let (mut dir, mut held) = found;
     for attempt in 1.. {
+        let spot = Spot { dir: &dir, name };
         let settled = attempt_at(guard, spot, &held, caps, buffers, slot)?;
         if let Some(read) = settled {
             return Ok(read);
@@ -110,7 +116,7 @@ pub(crate) fn stable(
         if attempt >= caps.reads {
             break;
         }
-        held = guard.see(spot.dir, spot.name)?;
+        (dir, held) = again()?;
     }
     Err(Fault::Unstable)
 }

@@ -56,7 +56,8 @@ impl Party {
         permit: impl Fn(&Territory, &Reach, &RelPath) -> Result<(), Fault>,
     ) -> Result<(usize, Visited), LeftBehind> {
         let Visit { root, ground, place, known } = visit;
-        let seen = slot.away(ground, || self.see(root, &place.path, &mut buffers.trail, permit))?;
+        let see = |trail: &mut Trail| self.see(root, &place.path, trail, &permit);
+        let seen = slot.away(ground, || see(&mut buffers.trail))?;
         let (reach, sight) = match seen {
             Ok(seen) => seen,
             Err(Halt { fault, reach }) => return Ok((reach.owner, Visited::Not(fault))),
@@ -71,7 +72,16 @@ impl Party {
         {
             return Ok((reach.owner, Visited::Known(known)));
         }
-        let read = slot.away(ground, || stable(guard, spot, sight, self.caps, buffers, slot))?;
+        let found = (Arc::clone(&reach.dir), sight);
+        let again = || match see(&mut Trail::default()) {
+            Ok((at, sight)) if at.owner == reach.owner => Ok((at.dir, sight)),
+            Err(Halt { fault, reach: at }) if at.owner == reach.owner => Err(fault),
+            // Another grant decides there by now.
+            Ok(_) | Err(_) => Err(Fault::Unstable),
+        };
+        let room = (&mut *buffers, slot);
+        let name = place.path.last_name();
+        let read = slot.away(ground, || stable(guard, name, found, again, self.caps, room))?;
         let visited = match read {
             Ok(read) => {
                 self.probe.file(place, buffers.bytes(&read), read.facts.size);
@@ -98,7 +108,7 @@ impl Party {
         root: &Root,
         path: &RelPath,
         trail: &mut Trail,
-        permit: impl Fn(&Territory, &Reach, &RelPath) -> Result<(), Fault>,
+        permit: &impl Fn(&Territory, &Reach, &RelPath) -> Result<(), Fault>,
     ) -> Result<(Reach, Sight), Halt> {
         let territory = &*self.territory;
         let reach = match territory.descend(root, parents(path), trail) {
@@ -117,7 +127,7 @@ fn forbidden_first(
     territory: &Territory,
     halt: Halt,
     path: &RelPath,
-    permit: impl Fn(&Territory, &Reach, &RelPath) -> Result<(), Fault>,
+    permit: &impl Fn(&Territory, &Reach, &RelPath) -> Result<(), Fault>,
 ) -> Halt {
     match permit(territory, &halt.reach, path) {
         Ok(()) => halt,

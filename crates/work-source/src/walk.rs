@@ -14,7 +14,7 @@ use crate::crew::{Ground, LeftBehind, Slot};
 use crate::facts::{Fault, Kind};
 use crate::ignore_files::{self, Ignores};
 use crate::platform::Dir;
-use crate::read::{Buffers, Caps, Spot, stable};
+use crate::read::{Buffers, Caps, stable};
 use crate::seam::Moment;
 use crate::territory::{Root, Territory, Trail};
 use std::ops::ControlFlow;
@@ -194,15 +194,16 @@ impl Walk {
     fn read_ignore_file(
         &self,
         territory: &Territory,
-        dir: &Dir,
+        dir: &Arc<Dir>,
         name: &[u8],
         caps: Caps,
         buffers: &mut Buffers,
         slot: &Slot,
     ) -> Result<Parsing, LeftBehind> {
         let read = slot.away(&self.ground, || {
-            let sight = territory.guard.see(dir, name)?;
-            stable(&territory.guard, Spot { dir, name }, sight, caps, buffers, slot)
+            let guard = &territory.guard;
+            let find = || Ok((Arc::clone(dir), guard.see(dir, name)?));
+            stable(guard, name, find()?, find, caps, (buffers, slot))
         })?;
         Ok(read.map(|read| {
             let bytes = buffers.bytes(&read);

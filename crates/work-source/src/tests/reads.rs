@@ -158,6 +158,24 @@ fn a_socket_put_in_the_place_of_a_file_that_was_looked_at_is_no_failure_of_the_f
     }
 }
 
+// spec: G1, G4
+#[test]
+fn what_came_into_a_directory_after_it_was_moved_out_of_the_folder_is_not_read() {
+    for means in ALL_MEANS {
+        let tree = Tree::new();
+        tree.file("m/inner/a.md", "inside");
+        let grants = [grant(1, &tree.at("m"))];
+        let (inner, outside) = (tree.at("m/inner"), tree.at("outside"));
+        let door = changing(Moment::Open, 1, move || {
+            std::fs::rename(&inner, &outside).expect("moved out");
+            std::fs::write(outside.join("new"), "never in the folder").expect("a file");
+            std::fs::rename(outside.join("new"), outside.join("a.md")).expect("put in its place");
+        });
+        let door = door.with_means(means);
+        assert_eq!(look_at(&door, &grants, "inner/a.md").0, Seen::Missing, "{means:?}");
+    }
+}
+
 // spec: G4
 #[test]
 fn a_file_that_shrinks_while_it_is_read_gives_no_mix() {
