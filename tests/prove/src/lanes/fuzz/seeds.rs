@@ -55,7 +55,7 @@ const BREAKS: [&str; 9] = [" ", "\n", "\n\n", "\r\n", "\r\n\r\n", "\t", "\u{a0}"
 /// A query: words, phrases, exclusions, now and then one as long as it may be, or longer.
 pub(super) fn query(seed: &mut Seed) -> Vec<u8> {
     let mut text = String::new();
-    let pieces = if seed.once_in(16) { 600 + seed.below(1500) } else { 1 + seed.below(8) };
+    let pieces = if seed.once_in(16) { 300 + seed.below(600) } else { 1 + seed.below(8) };
     for _ in 0..pieces {
         text += *seed.one_of(&["", "", "", "\"", "-", "-\"", "\u{301}"]);
         text += *seed.one_of(&WORDS);
