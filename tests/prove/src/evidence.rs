@@ -34,14 +34,19 @@ pub struct Planted {
 }
 
 impl Evidence {
+    /// Where the evidence of a lane lies under `target`.
+    #[must_use]
+    pub fn path(target: &Path, lane: &str) -> PathBuf {
+        target.join("evidence").join(format!("{lane}.json"))
+    }
+
     /// Writes it under `target`; answers where.
     ///
     /// # Errors
     /// When it cannot be written.
     pub fn write(&self, target: &Path) -> std::io::Result<PathBuf> {
-        let directory = target.join("evidence");
-        std::fs::create_dir_all(&directory)?;
-        let path = directory.join(format!("{}.json", self.lane));
+        let path = Self::path(target, self.lane);
+        std::fs::create_dir_all(target.join("evidence"))?;
         let mut text = serde_json::to_string_pretty(self)?;
         text.push('\n');
         std::fs::write(&path, text)?;

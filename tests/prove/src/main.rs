@@ -1,9 +1,12 @@
 //! `work-prove ci`, `work-prove long`, or `work-prove LANE [--seed N]`: runs the proofs and writes the evidence.
 
 use std::path::Path;
-use std::process::ExitCode;
+use std::process::{Command, ExitCode, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 use work_core::plant::Fault;
+use work_prove::evidence::Evidence;
 use work_prove::lanes::ALL;
 use work_prove::{Lane, Size, Told, run};
 
@@ -20,8 +23,8 @@ fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     let sound = match words.as_slice() {
-        ["ci"] => all(|_| Size::Ci, SEED),
-        ["long"] => all(long, fresh_seed()),
+        ["ci"] => Some(summed(&beside_each_other())),
+        ["long"] => Some(summed(&one_after_another())),
         [name] => one(name, SEED),
         [name, "--seed", seed] => seed.parse().ok().and_then(|seed| one(name, seed)),
         _ => None,
@@ -51,18 +54,72 @@ fn fresh_seed() -> u64 {
     since.map_or(SEED, |since| since.as_secs())
 }
 
-fn all(size: impl Fn(&Lane) -> Size, seed: u64) -> Option<bool> {
-    let told: Vec<Told> = ALL.iter().map(|lane| told(lane, size(lane), seed)).collect();
-    let planted = told.iter().flat_map(|one| &one.evidence.planted);
-    let (all, caught) =
-        planted.fold((0, 0), |(all, caught), one| (all + 1, caught + u32::from(one.caught)));
-    let sound = told.iter().filter(|one| one.is_sound()).count();
+/// What came of one lane.
+#[derive(Clone, Copy, Default)]
+struct Sum {
+    sound: bool,
+    planted: usize,
+    caught: usize,
+}
+
+/// Every lane for its share of the time, from a seed that no run before had.
+fn one_after_another() -> Vec<Sum> {
+    let seed = fresh_seed();
+    let sum = |told: Told| {
+        let planted = &told.evidence.planted;
+        let caught = planted.iter().filter(|one| one.caught).count();
+        Sum { sound: told.is_sound(), planted: planted.len(), caught }
+    };
+    ALL.iter().map(|lane| sum(told(lane, long(lane), seed))).collect()
+}
+
+/// Every lane as CI runs it, each in a process of its own: a planted fault is one for a whole process, and most lanes keep
+/// one core busy. What a lane says is told when it ends.
+fn beside_each_other() -> Vec<Sum> {
+    let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    let (next, sums) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
+    let work = || {
+        while let Some(lane) = ALL.get(next.fetch_add(1, Ordering::Relaxed)) {
+            let sum = in_a_process(lane).unwrap_or_else(|error| {
+                say(&format!("== {}: could not be run: {error}", lane.name));
+                Sum::default()
+            });
+            sums.lock().unwrap_or_else(PoisonError::into_inner).push(sum);
+        }
+    };
+    std::thread::scope(|scope| (0..cores).for_each(|_| drop(scope.spawn(work))));
+    sums.into_inner().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Runs one lane in a process of its own.
+fn in_a_process(lane: &Lane) -> std::io::Result<Sum> {
+    let ran = Command::new(std::env::current_exe()?)
+        .arg(lane.name)
+        .stdin(Stdio::null())
+        .stderr(Stdio::inherit())
+        .output()?;
+    say(String::from_utf8_lossy(&ran.stdout).trim_end());
+    let told = std::fs::read(Evidence::path(&target(), lane.name))?;
+    let told: serde_json::Value = serde_json::from_slice(&told)?;
+    let planted = told["planted"].as_array().map_or(&[][..], Vec::as_slice);
+    let caught = planted.iter().filter(|one| one["caught"] == true).count();
+    Ok(Sum { sound: ran.status.success(), planted: planted.len(), caught })
+}
+
+/// Says what came of all of them, and whether all is as it must be.
+fn summed(sums: &[Sum]) -> bool {
+    let sound = sums.iter().filter(|sum| sum.sound).count();
+    let planted: usize = sums.iter().map(|sum| sum.planted).sum();
+    let caught: usize = sums.iter().map(|sum| sum.caught).sum();
     let unhunted = unhunted();
     if !unhunted.is_empty() {
         say(&format!("no lane hunts {}", unhunted.join(" ")));
     }
-    say(&format!("{sound} of {} lanes sound, {caught} of {all} planted faults caught", told.len()));
-    Some(sound == told.len() && unhunted.is_empty())
+    say(&format!(
+        "{sound} of {} lanes sound, {caught} of {planted} planted faults caught",
+        ALL.len()
+    ));
+    sound == ALL.len() && caught == planted && unhunted.is_empty()
 }
 
 /// Faults that no lane promises to catch.
