@@ -2,7 +2,7 @@
 //!
 //! Each is one line where the mistake would be made, asks [`is_planted`], and is chosen at run time by name. Without
 //! the feature `plant` the answer is a constant `false`, so that no build in use contains any of them. The list with
-//! what each would do to a user, and which lane catches it, stands in `tests/README.md`.
+//! what each would do to a user, and which lane catches it, stands on that lane's page (`tests/README.md`).
 
 #[cfg(feature = "plant")]
 use std::sync::atomic::{AtomicUsize, Ordering};
