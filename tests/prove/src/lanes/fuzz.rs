@@ -48,12 +48,12 @@ fn all() -> Vec<Target> {
         ..target
     };
     vec![
-        corpus("query", targets::query, 2_000, |seed, _| seeds::query(seed)),
-        corpus("canonical", targets::canonical, 100, |seed, _| seeds::canonical(seed)),
-        corpus("retrieve", targets::retrieve, 500, |seed, _| seeds::retrieve(seed)),
-        corpus("finding", targets::finding, 500, |seed, _| seeds::finding(seed)),
-        with(corpus("stored", targets::stored, 2_000, mutate::near), seeds::documents()),
-        with(corpus("export", targets::export, 400, seeds::export), seeds::exports()),
+        corpus("query", targets::query, 4_000, |seed, _| seeds::query(seed)),
+        corpus("canonical", targets::canonical, 1_000, |seed, _| seeds::canonical(seed)),
+        corpus("retrieve", targets::retrieve, 150, |seed, _| seeds::retrieve(seed)),
+        corpus("finding", targets::finding, 250, |seed, _| seeds::finding(seed)),
+        with(corpus("stored", targets::stored, 4_000, mutate::near), seeds::documents()),
+        with(corpus("export", targets::export, 1_000, seeds::export), seeds::exports()),
         with(corpus("database", files::database, 12, files::damaged), files::present()),
         with(corpus("migration", files::database, 4, files::damaged), files::older()),
     ]
