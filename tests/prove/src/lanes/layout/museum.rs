@@ -2,11 +2,18 @@
 #![expect(clippy::unwrap_used, reason = "what goes wrong while a proof is set up ends it")]
 
 use crate::ground::{self, Reads};
-use rustix::fs::{CWD, FileType, Mode, mknodat};
+use rustix::fd::{AsFd, OwnedFd};
+use rustix::fs::{
+    AtFlags, CWD, FileType, Mode, OFlags, mkdirat, mknodat, openat, renameat, unlinkat,
+};
+use rustix::thread::{CapabilitySet, capabilities, set_capabilities};
 use std::ffi::OsStr;
-use std::fs::{create_dir, create_dir_all, hard_link, write};
+use std::fs::{
+    OpenOptions, Permissions, create_dir, create_dir_all, hard_link, set_permissions, write,
+};
+use std::io::Write;
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::symlink;
+use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -32,7 +39,7 @@ use Verdict::{Left, Read};
 /// One specimen: its name, how it is made in its room, and what becomes of it.
 type Specimen = (&'static str, fn(&Path, &Path), Verdict);
 
-const SPECIMENS: [Specimen; 18] = [
+const SPECIMENS: [Specimen; 19] = [
     (
         "a link to a file outside",
         |room, top| symlink(top.join("outside/s.md"), room.join("l.md")).unwrap(),
@@ -71,14 +78,19 @@ const SPECIMENS: [Specimen; 18] = [
     ("names that move a terminal", |room, _| files(room, TERMINAL), Read(TERMINAL)),
     ("a sparse file of 1 TiB", |room, _| sparse(room), Read(&[b"huge.md"])),
     ("a directory deeper than a scan goes", |room, _| deep(room), Left(SkipReason::TooDeep)),
+    ("a directory 3,000 deep", |room, _| abyss(room), Left(SkipReason::TooDeep)),
 ];
+
+/// Directories one in the other, so many that a path of them would be longer than the system takes.
+const ABYSS: usize = 3_000;
 
 const FORMS: &[&[u8]] = &[b"cafe\xcc\x81.md", b"caf\xc3\xa9.md"];
 const BYTES: &[&[u8]] = &[b"bad\xfe.md", b"bad\xff.md"];
 const TERMINAL: &[&[u8]] = &[b"a\nb.md", b"a\x1b[2J.md"];
 
-/// Goes through the museum in each way; answers how many specimens were seen, or what is wrong.
-pub(super) fn visit() -> Result<u64, String> {
+/// Goes through the museum in each way; answers how many specimens were seen and what this machine cannot show, or what
+/// is wrong.
+pub(super) fn visit() -> Result<(u64, Option<String>), String> {
     let top = tempfile::tempdir().unwrap();
     for name in ["outside", "instance"] {
         create_dir(top.path().join(name)).unwrap();
@@ -92,8 +104,17 @@ pub(super) fn visit() -> Result<u64, String> {
         rooms(door, &grants)?;
         swapped_fifo(door, top.path())?;
         crowd(door, top.path())?;
+        growing(door, top.path())?;
     }
-    Ok((SPECIMENS.len() as u64 + 2) * doors.len() as u64)
+    // Doors of their own, since a door keeps the threads that it has.
+    obeying_permissions(|| {
+        let doors = ground::doors(&top.path().join("instance"), PATIENCE);
+        doors.iter().try_for_each(|door| shut(door, top.path()))
+    })?;
+    let lacks = device(&doors, top.path())?;
+    climb(&top.path().join(format!("room-{}", SPECIMENS.len())));
+    let shown = SPECIMENS.len() as u64 + 4 + u64::from(lacks.is_none());
+    Ok((shown * doors.len() as u64, lacks))
 }
 
 fn room(n: u8, (_, make, _): &Specimen, top: &Path) -> Grant {
@@ -163,6 +184,77 @@ fn crowd(door: &FolderDoor, top: &Path) -> Result<(), String> {
     }
 }
 
+/// A file that grows all the while is given as it was at one moment, or told to be unstable.
+fn growing(door: &FolderDoor, top: &Path) -> Result<(), String> {
+    let room = tempfile::tempdir_in(top).unwrap();
+    file(room.path(), b"a.md");
+    let grants = [ground::grant(1, room.path(), Rules::standard())];
+    let end = OpenOptions::new().append(true).open(room.path().join("a.md")).unwrap();
+    let grown = Arc::new(Reads::with_step(move |_| (&end).write_all(b"more").unwrap()));
+    for _ in 0..50 {
+        let (scanned, given) =
+            ground::scan(door, &grants, &[ground::id(1)], ScanLimits::standard(), &grown);
+        let unstable = scanned.folders[0].counts.skipped.get(&SkipReason::Unstable);
+        let is_whole = |one: &ground::Given| {
+            one.bytes.len() as u64 == one.size && one.bytes.starts_with(b"a.mdmore")
+        };
+        match (&given[..], unstable) {
+            ([one], None) if is_whole(one) => {}
+            ([], Some(1)) => {}
+            other => return Err(format!("a file that grows: {other:?}: {door:?}")),
+        }
+    }
+    Ok(())
+}
+
+/// A file of mode 000 is denied to whoever obeys permissions, and the file beside it is read.
+fn shut(door: &FolderDoor, top: &Path) -> Result<(), String> {
+    let room = tempfile::tempdir_in(top).unwrap();
+    files(room.path(), &[b"a.md", b"b.md"]);
+    set_permissions(room.path().join("a.md"), Permissions::from_mode(0o0)).unwrap();
+    let grants = [ground::grant(1, room.path(), Rules::standard())];
+    let (limits, reads) = (ScanLimits::standard(), Arc::new(Reads::default()));
+    let (scanned, given) = ground::scan(door, &grants, &[ground::id(1)], limits, &reads);
+    let skipped = &scanned.folders[0].counts.skipped;
+    match &given[..] {
+        [one] if one.bytes == b"b.md" && *skipped == [(SkipReason::Denied, 1)].into() => Ok(()),
+        _ => Err(format!("a file of mode 000: {skipped:?} left out, {given:?} given: {door:?}")),
+    }
+}
+
+/// Does this on a thread without root's way around permissions; so are the threads that it starts.
+fn obeying_permissions<T: Send>(act: impl FnOnce() -> T + Send) -> T {
+    let obey = || {
+        let mut sets = capabilities(None).unwrap();
+        sets.effective -= CapabilitySet::DAC_OVERRIDE | CapabilitySet::DAC_READ_SEARCH;
+        set_capabilities(None, sets).unwrap();
+        act()
+    };
+    std::thread::scope(|scope| scope.spawn(obey).join().unwrap())
+}
+
+/// A device is left out as a special file. Answers what hinders, where none can be made.
+fn device(doors: &[FolderDoor], top: &Path) -> Result<Option<String>, String> {
+    let room = tempfile::tempdir_in(top).unwrap();
+    let zero = rustix::fs::makedev(1, 5);
+    let mode = Mode::from_raw_mode(0o644);
+    let made = mknodat(CWD, room.path().join("a.md"), FileType::CharacterDevice, mode, zero);
+    if let Err(why) = made {
+        return Ok(Some(format!("a device, which could not be made: {why}")));
+    }
+    let grants = [ground::grant(1, room.path(), Rules::standard())];
+    for door in doors {
+        let reads = Arc::new(Reads::default());
+        let limits = ScanLimits::standard();
+        let (scanned, given) = ground::scan(door, &grants, &[ground::id(1)], limits, &reads);
+        let skipped = &scanned.folders[0].counts.skipped;
+        if !given.is_empty() || *skipped != [(SkipReason::Special, 1)].into() {
+            return Err(format!("a device: {skipped:?} left out, {given:?} given: {door:?}"));
+        }
+    }
+    Ok(None)
+}
+
 fn file(room: &Path, name: &[u8]) {
     write(room.join(OsStr::from_bytes(name)), name).unwrap();
 }
@@ -194,4 +286,30 @@ fn deep(room: &Path) {
     let below = room.join("d/".repeat(65));
     create_dir_all(&below).unwrap();
     file(&below, b"a.md");
+}
+
+/// Goes down by handles, since no path is long enough.
+fn abyss(room: &Path) {
+    let mut at = directory(CWD, room);
+    for _ in 0..ABYSS {
+        mkdirat(&at, "d", Mode::from_raw_mode(0o755)).unwrap();
+        at = directory(&at, Path::new("d"));
+    }
+}
+
+/// Takes an abyss away: what is below the uppermost directory is moved up beside it, and so on.
+fn climb(room: &Path) {
+    let room = directory(CWD, room);
+    for _ in 0..ABYSS {
+        let top = directory(&room, Path::new("d"));
+        let has_more = renameat(&top, "d", &room, "next").is_ok();
+        unlinkat(&room, "d", AtFlags::REMOVEDIR).unwrap();
+        if has_more {
+            renameat(&room, "next", &room, "d").unwrap();
+        }
+    }
+}
+
+fn directory(above: impl AsFd, name: &Path) -> OwnedFd {
+    openat(above, name, OFlags::DIRECTORY | OFlags::RDONLY, Mode::empty()).unwrap()
 }
