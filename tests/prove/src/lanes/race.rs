@@ -32,6 +32,10 @@ pub const LANE: Lane = Lane {
 /// Rounds of CI; a round is its own seed.
 const ROUNDS: u64 = 56;
 
+/// Rounds in which a torn read is hunted: reader and writer have to run at the same moment, which a busy machine seldom
+/// lets them.
+const PATIENT: u64 = 4 * ROUNDS;
+
 /// Cases of a round in which the adversary acts between look and open: 48 opens each.
 const CASES: u64 = 50;
 
@@ -57,7 +61,8 @@ fn run(ask: &Ask) -> Outcome {
     let mut arena = Arena::build();
     let mut done = 0;
     let mut finding = None;
-    while finding.is_none() && ask.goes_on(done, ROUNDS) {
+    let rounds = if ask.hunted() == Some(Fault::TornRead) { PATIENT } else { ROUNDS };
+    while finding.is_none() && ask.goes_on(done, rounds) {
         let seed = ask.seed.wrapping_add(done);
         let verdict = match ask.hunted() {
             Some(Fault::TornRead) => arena.torn(seed),
