@@ -32,7 +32,7 @@ pub const LANE: Lane = Lane {
 };
 
 /// Images that CI opens.
-const IMAGES: u64 = 10_000;
+const IMAGES: u64 = 20_000;
 
 /// The number of making a database, which is no case like the others.
 const NEW: usize = CASES.len();
