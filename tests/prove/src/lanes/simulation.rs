@@ -34,7 +34,7 @@ pub const LANE: Lane = Lane {
 };
 
 /// Runs of CI.
-const RUNS: u64 = 5_000;
+const RUNS: u64 = 4_000;
 
 /// Steps of each.
 const STEPS: u32 = 200;
