@@ -12,10 +12,15 @@
 //!
 //! ```
 //! use work_core::memory::MemoryStore;
+//! use work_core::port::Store;
 //! use work_core::testkit::conformance::Opening;
 //! use work_core::testkit::simulation::{self, Fresh};
 //!
-//! let mut stores = Fresh(|o: Opening| Box::new(MemoryStore::new(o.workspace, o.owner, o.site, o.clock)));
+//! fn fresh(o: Opening) -> Box<dyn Store> {
+//!     Box::new(MemoryStore::new(o.workspace, o.owner, o.site, o.clock))
+//! }
+//!
+//! let mut stores = Fresh(fresh);
 //! let first = simulation::run(&mut stores, 7, 100).expect("the store is sound");
 //! let again = simulation::run(&mut stores, 7, 100).expect("the store is sound");
 //! assert_eq!(first.trace, again.trace);

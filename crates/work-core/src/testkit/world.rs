@@ -1,7 +1,7 @@
 //! A small world to walk through: a few workers, tasks and proposals, a source that changes, and clocks that turn back.
 //!
-//! Every decision in it is made by the real rules ([`task::decide`](crate::task::decide),
-//! [`proposal::decide`](crate::proposal::decide), [`prepare`](crate::proposal::prepare),
+//! Every decision in it is made by the real rules ([`task::decide`],
+//! [`proposal::decide`], [`prepare`](crate::proposal::prepare),
 //! [`Anchor::advance`](crate::time::Anchor::advance)); the world only remembers what came of them, in as few bytes as it
 //! takes. Beside that it keeps, by arithmetic of its own, what is true whatever the rules say, and marks a state as
 //! [`Wrong`] when a rule went against it. Who walks is somebody else: a checker that goes through every state, or

@@ -1,6 +1,6 @@
 //! Lane I: a scan survives any folder.
 //!
-//! [`museum`] has a room for each specimen and its expected verdict; [`trees`] are random, against a plain reference.
+//! `museum` has a room for each specimen and its expected verdict; `trees` are random, against a plain reference.
 
 mod museum;
 mod trees;

@@ -1,8 +1,8 @@
 //! Lane F: nothing outside an approved folder is ever read.
 //!
 //! Rounds of three kinds of race against the real door, in each way in which it can go down and open: an adversary that
-//! acts at the exact moment between look and open ([`stepped`]), one that exchanges without a pause ([`bout`]), and one
-//! that rewrites what is read ([`torn`]). [`judge`] says what may come of it.
+//! acts at the exact moment between look and open (`stepped`), one that exchanges without a pause (`bout`), and one
+//! that rewrites what is read (`torn`). `judge` says what may come of it.
 
 mod alarm;
 mod bout;
